@@ -1,6 +1,6 @@
 import { inventoryItem } from '../../shared/catalog/inventory/objects.ts';
 import { Location } from '../../shared/catalog/inventory/reference-data.ts';
-import type { Nearby } from '../../shared/catalog/obstacles.ts';
+import type { Nearby } from '../../shared/catalog/nearby.ts';
 import type { Breathe } from '../../shared/domain/breathe.ts';
 import type { InSlices } from '../../shared/process/slices.ts';
 import type { ControlStore, Worlds } from '../../shared/store/ports/estate-store.ts';

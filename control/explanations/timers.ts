@@ -1,6 +1,7 @@
 import { dueWork } from '../../shared/catalog/due-work.ts';
+import { paymentsOf } from '../../shared/catalog/nearby.ts';
 import type { BusinessObject } from '../../shared/catalog/objects.ts';
-import { outstandingOf } from '../../shared/catalog/obstacles.ts';
+import { isLost, requiredFor } from '../../shared/catalog/payment/cover.ts';
 import { instant, type Ms } from '../../shared/domain/time.ts';
 import { type DueItem, dueKey } from '../../shared/store/ports/due-work.ts';
 import type { Reason } from './reasons.ts';
@@ -19,7 +20,8 @@ export async function timersOf({ worlds, view }: ExplainScope, subject: Subject)
 /** The check of a lost authorisation runs in any case, but cancels only a confirmed order that is not paid again. */
 function isMoot({ kind }: DueItem, { state, object, near }: Subject): boolean {
   if (kind !== 'give-up-uncovered') return false;
-  return state !== 'confirmed' || outstandingOf(object as unknown as BusinessObject<'order'>, near).amount <= 0;
+  const order = object as unknown as BusinessObject<'order'>;
+  return state !== 'confirmed' || !isLost(requiredFor(order), paymentsOf(order.id, near));
 }
 
 function timerOf(item: DueItem, now: Ms): Reason[] {

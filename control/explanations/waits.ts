@@ -2,18 +2,17 @@ import type { ApiId } from '../../shared/catalog/apis.ts';
 import type { ReasonCode } from '../../shared/catalog/control/operations/explanations.ts';
 import type { Progression } from '../../shared/catalog/control/progression.ts';
 import type { InternalId } from '../../shared/catalog/internal-calls.ts';
-import type { BusinessObject, ObjectType } from '../../shared/catalog/objects.ts';
 import {
   exchangeDraftOf,
-  isDisputed,
-  isPicked,
-  isSpent,
   type Nearby,
   ofOrder,
   outstandingAtTill,
   outstandingOf,
+  paymentsOf,
   undecidedOf,
-} from '../../shared/catalog/obstacles.ts';
+} from '../../shared/catalog/nearby.ts';
+import type { BusinessObject, ObjectType } from '../../shared/catalog/objects.ts';
+import { hasOpenDispute, refundableOf } from '../../shared/catalog/payment/cover.ts';
 import { declineCodes } from '../../shared/catalog/payment/objects.ts';
 import { owedAfterFailures } from '../../shared/catalog/payment/refunds.ts';
 import { moneyInWords } from '../../shared/domain/money.ts';
@@ -80,7 +79,7 @@ const open = (type: 'fulfillment-order' | 'return', orderId: string, { near }: S
 /** Payments with an open dispute: their refunds wait for its decision. */
 const disputed = (orderId: string, { near }: Surroundings): readonly string[] =>
   ofOrder(near, 'payment', orderId)
-    .filter(({ object }) => isDisputed(object))
+    .filter(({ object }) => hasOpenDispute(object.disputes))
     .map(({ id }) => id);
 
 function draft(order: BusinessObject<'order'>, { near }: Surroundings): readonly Wait[] {
@@ -102,9 +101,8 @@ function draft(order: BusinessObject<'order'>, { near }: Surroundings): readonly
 
 /** An order that is not picked yet and has lost an authorisation must be paid again. Refunded orders are left out. */
 function lostAuthorization(found: BusinessObject<'order'>, { near }: Surroundings): readonly Wait[] {
-  const payments = ofOrder(near, 'payment', found.id);
   const outstanding = outstandingOf(found, near);
-  const isRefunded = payments.some(({ object }) => object.refundedAmount.amount > 0);
+  const isRefunded = paymentsOf(found.id, near).some(({ refundedAmount }) => refundedAmount.amount > 0);
   if (found.state !== 'confirmed' || isRefunded || outstanding.amount <= 0) return [];
   const text = `${moneyInWords(outstanding)} to be authorised again: an authorisation was lost`;
   return waitsFor('customer', text, { needs: ['authorize-payment-api'] });
@@ -140,8 +138,8 @@ function owedRefund(
   placed: BusinessObject<'order'> | undefined,
   { near, nameOf, progression }: Pick<Surroundings, 'near' | 'nameOf' | 'progression'>,
 ): readonly Wait[] {
-  if (found.capturedAmount.amount === 0 || isSpent(found)) return [];
-  const isRepeated = owedAfterFailures(ofOrder(near, 'payment', found.orderId).map(({ object }) => object)) === 0;
+  if (found.capturedAmount.amount === 0 || refundableOf(found).amount <= 0) return [];
+  const isRepeated = owedAfterFailures(paymentsOf(found.orderId, near)) === 0;
   if (found.refunds.at(-1)?.state === 'failed' && !isRepeated)
     return waitsFor('client', 'a client to call Refund Payment again: its last refund failed');
   const isCancelled = placed?.state === 'cancelled';
@@ -159,7 +157,7 @@ function payment(found: BusinessObject<'payment'>, { near, nameOf, progression }
   const about = [{ type: 'order', id: found.orderId }];
   if (found.state === 'pending') return waitsFor('provider', 'the payment provider to decide');
   if (found.state === 'requires-action') return waitsFor('customer', 'the customer to authenticate it (3-D Secure)');
-  if (isDisputed(found)) return waitsFor('bank', 'the bank of the cardholder to decide the dispute');
+  if (hasOpenDispute(found.disputes)) return waitsFor('bank', 'the bank of the cardholder to decide the dispute');
   if (found.refunds.some(({ state }) => state === 'pending')) return waitsFor('provider', 'the payment provider to pay out a refund');
   const placed = near.get('order', found.orderId);
   if (found.state !== 'authorised') return owedRefund(found, placed, { near, nameOf, progression });
@@ -170,6 +168,9 @@ function payment(found: BusinessObject<'payment'>, { near, nameOf, progression }
   const until = placed?.state === 'draft' ? 'be confirmed' : 'be picked or carried out: then it is captured';
   return waitsFor('object', `the ${nameOf('order', found.orderId)} to ${until}`, { about: placed ? about : [], needs });
 }
+
+const isPicked = ({ lines }: BusinessObject<'fulfillment-order'>): boolean =>
+  lines.every(({ qty, pickedQty, shortQty }) => pickedQty + shortQty >= qty);
 
 /** Stores pick and inspect as warehouses do. */
 const workerAt = ({ location }: Surroundings) => (location.startsWith('the store ') ? 'store' : 'warehouse');

@@ -1,5 +1,4 @@
-import { withdrawnBy } from '../../shared/catalog/payment/disputes.ts';
-import { isUndecided } from '../../shared/catalog/payment/objects.ts';
+import { isUndecided, withdrawnBy } from '../../shared/catalog/payment/cover.ts';
 import { committedOf, hasFailed } from '../../shared/catalog/payment/refunds.ts';
 import { floorShare } from '../../shared/domain/money.ts';
 import { type Check, findings, grouped, type InvariantResult, sums } from './invariant.ts';

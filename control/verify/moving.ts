@@ -1,7 +1,6 @@
 import { type Application, applications } from '../../shared/catalog/applications.ts';
 import { nameOf } from '../../shared/catalog/event-names.ts';
-import { hasOpenDispute } from '../../shared/catalog/payment/disputes.ts';
-import { isUndecided } from '../../shared/catalog/payment/objects.ts';
+import { hasOpenDispute, isUndecided } from '../../shared/catalog/payment/cover.ts';
 import { hasFailed } from '../../shared/catalog/payment/refunds.ts';
 import { DELIVER_AGAIN, type DueItem } from '../../shared/store/ports/due-work.ts';
 import type { Parked } from '../../shared/store/ports/ledger.ts';

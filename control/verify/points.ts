@@ -1,5 +1,5 @@
 import { tierAt } from '../../shared/catalog/loyalty/objects.ts';
-import { lostIn } from '../../shared/catalog/payment/disputes.ts';
+import { lostIn } from '../../shared/catalog/payment/cover.ts';
 import { refundId, succeededOf } from '../../shared/catalog/payment/refunds.ts';
 import { floorShare } from '../../shared/domain/money.ts';
 import { type Check, findings, grouped, type InvariantResult, sums } from './invariant.ts';

@@ -3,7 +3,7 @@ import { customerLifeCycle } from '../../shared/catalog/customer/objects.ts';
 import { dueWork } from '../../shared/catalog/due-work.ts';
 import { shipmentLifeCycle } from '../../shared/catalog/fulfillment/shipments.ts';
 import { allowedFrom } from '../../shared/catalog/life-cycle.ts';
-import { isUndecided } from '../../shared/catalog/payment/objects.ts';
+import { isUndecided } from '../../shared/catalog/payment/cover.ts';
 import { dueKey } from '../../shared/store/ports/due-work.ts';
 import type { Check } from './invariant.ts';
 import type { Basket, Customer, FulfillmentOrder, Order, Payment, Reservation, Shipment } from './stored-records.ts';

@@ -1,4 +1,4 @@
-import { lostIn } from '../../shared/catalog/payment/disputes.ts';
+import { lostIn } from '../../shared/catalog/payment/cover.ts';
 import { committedOf, hasFailed, succeededOf } from '../../shared/catalog/payment/refunds.ts';
 import { floorShare } from '../../shared/domain/money.ts';
 import { isBackAtSender } from './fulfillment.ts';

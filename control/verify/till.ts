@@ -1,4 +1,4 @@
-import { isUndecided } from '../../shared/catalog/payment/objects.ts';
+import { isUndecided } from '../../shared/catalog/payment/cover.ts';
 import { type Check, findings, grouped, type InvariantResult } from './invariant.ts';
 import type { Basket, Order, Payment } from './stored-records.ts';
 import type { WorldRecords } from './world-records.ts';

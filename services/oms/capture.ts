@@ -2,6 +2,7 @@ import { progressionOf } from '../../shared/catalog/control/progression.ts';
 import { allowedFrom, refusal } from '../../shared/catalog/life-cycle.ts';
 import { ensureCaptured as ensureCapturedCall } from '../../shared/catalog/order/internal.ts';
 import { orderLifeCycle } from '../../shared/catalog/order/objects.ts';
+import { coverageOf, isLost, requiredFor, stillToCapture } from '../../shared/catalog/payment/cover.ts';
 import { absentApplication, Problem } from '../../shared/catalog/problems.ts';
 import { money, moneyInWords } from '../../shared/domain/money.ts';
 import { handle, handleDue } from '../../shared/work/handler.ts';
@@ -10,9 +11,8 @@ import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
 import { fulfillmentRecords, orders, type StoredOrder } from './collections.ts';
 import { CAPTURE_RETRY_DELAYS_MS, capturePaymentsDue, DECIDE_TIMEOUT_MS, RECHECK_MS, settleOrderDue } from './due-work.ts';
 import { isMoving } from './fulfillment.ts';
-import { requiredFor } from './lines.ts';
 import { AUTHORISATION_LOST } from './lost-authorizations.ts';
-import { captureIfPossible, captureUntil, coverageOf, isCovered, isDeclinedAtCapture, isLost, paymentsOf } from './payments.ts';
+import { captureIfPossible, captureUntil, isDeclinedAtCapture, paymentsOf } from './payments.ts';
 import { giveUp } from './pending-action.ts';
 
 const CAPTURE_FAILED = 'capture-failed';
@@ -33,7 +33,7 @@ export const capturePayments = handleDue(capturePaymentsDue)(async ({ key, paylo
   const { attempt } = payload;
   try {
     const payments = await captureUntil(key, scope, () => false);
-    if (!isLost(payments, requiredFor(order))) clearCaptureStatus(work, order);
+    if (!isLost(requiredFor(order), payments)) clearCaptureStatus(work, order);
     else if (payments.some(isDeclinedAtCapture)) retryOrGiveUp(work, order, attempt);
     else giveUp(work, order, { cancelReason: AUTHORISATION_LOST, captureStatus: undefined });
     const record = await work.get(fulfillmentRecords, key);
@@ -89,12 +89,13 @@ export const ensureCaptured = handle(ensureCapturedCall)(async ({ params, body }
       ? []
       : byHand
         ? await paymentsOf(order.id, scope, DECIDE_TIMEOUT_MS)
-        : await captureIfPossible(order.id, scope, (now) => isCovered(now, required));
+        : await captureIfPossible(order.id, scope, (now) => stillToCapture(required, now) === 0);
   const { netCaptured, refunded } = coverageOf(payments);
   const { currency } = order.totals.total;
-  if (netCaptured < required) {
+  const missing = stillToCapture(required, payments);
+  if (missing > 0) {
     await work.ensureCurrent(orders, order);
-    throw incomplete(order, { ...body, missing: required - netCaptured, isCaptured: netCaptured + refunded >= required });
+    throw incomplete(order, { ...body, missing, isCaptured: netCaptured + refunded >= required });
   }
   if (order.captureStatus !== undefined) {
     work.cancel(capturePaymentsDue, order.id);

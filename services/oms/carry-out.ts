@@ -2,6 +2,7 @@ import { getReservation, moveReservation, recordStockMovement } from '../../shar
 import { isAgain, refusal } from '../../shared/catalog/life-cycle.ts';
 import { carryOut as carryOutCall } from '../../shared/catalog/order/internal.ts';
 import { orderLifeCycle } from '../../shared/catalog/order/objects.ts';
+import { requiredFor, stillToCapture } from '../../shared/catalog/payment/cover.ts';
 import { isProblem, Problem, undefinedIf } from '../../shared/catalog/problems.ts';
 import { money, moneyInWords } from '../../shared/domain/money.ts';
 import { instant } from '../../shared/domain/time.ts';
@@ -10,9 +11,9 @@ import { requireObject } from '../../shared/work/require-object.ts';
 import { isSale } from './baskets.ts';
 import { orders, type StoredOrder } from './collections.ts';
 import { finishCarryOutDue, releaseReservationsDue } from './due-work.ts';
-import { itemsOf, type Reservation, requiredFor, reservationsOf } from './lines.ts';
+import { itemsOf, type Reservation, reservationsOf } from './lines.ts';
 import { published } from './order-view.ts';
-import { captureIfPossible, coverageOf, earningOf, isCovered, type Payment } from './payments.ts';
+import { captureIfPossible, earningOf } from './payments.ts';
 import { beginIntent, refuseWhileOtherPending, withdraw } from './pending-action.ts';
 
 /** A repeat or due work continues an interrupted carry-out, because the customer already has the goods. */
@@ -48,9 +49,10 @@ async function carryOutSale(order: StoredOrder, scope: Scope): Promise<StoredOrd
   const { storeId } = order;
   if (storeId === undefined) throw new Error(`The sale ${order.id} has no store.`);
   const payments = order.totals.total.amount === 0 ? [] : await captureIfPossible(order.id, scope, () => false);
-  if (!isCovered(payments, requiredFor(order))) {
+  const missing = stillToCapture(requiredFor(order), payments);
+  if (missing > 0) {
     withdraw(work, order, 'carry-out');
-    return notPaid(order, payments);
+    return notPaid(order, missing);
   }
   const stockDiscrepancy = await takeOutOfStore(order, storeId, scope);
   const lines = order.lines.map((line) => ({ ...line, nodeId: storeId, fulfilledQty: line.qty }));
@@ -65,8 +67,7 @@ async function carryOutSale(order: StoredOrder, scope: Scope): Promise<StoredOrd
   });
 }
 
-function notPaid(order: StoredOrder, payments: readonly Payment[]): Problem {
-  const missing = requiredFor(order) - coverageOf(payments).netCaptured;
+function notPaid(order: StoredOrder, missing: number): Problem {
   const outstanding = money(missing, order.totals.total.currency);
   const detail = `${moneyInWords(outstanding)} of the order "${order.id}" are not captured, or were refunded; pay them, then carry out the order again.`;
   return new Problem('payment_incomplete', detail, { objectType: 'order', id: order.id, outstanding });

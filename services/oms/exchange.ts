@@ -3,6 +3,7 @@ import { getReturn } from '../../shared/catalog/fulfillment/internal.ts';
 import { returnLifeCycle } from '../../shared/catalog/fulfillment/returns.ts';
 import { refusal, refuseTransition } from '../../shared/catalog/life-cycle.ts';
 import { authorizePayment } from '../../shared/catalog/payment/apis.ts';
+import { keptOf, type PaymentAmounts, securedBy, stillToSecure } from '../../shared/catalog/payment/cover.ts';
 import { committedOf } from '../../shared/catalog/payment/refunds.ts';
 import { invalid, Problem } from '../../shared/catalog/problems.ts';
 import { money } from '../../shared/domain/money.ts';
@@ -10,7 +11,7 @@ import { handleDue, type Scope } from '../../shared/work/handler.ts';
 import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
 import { orders, type StoredOrder } from './collections.ts';
 import { DECIDE_TIMEOUT_MS, takeExchangeCreditDue } from './due-work.ts';
-import { keptOf, outstandingOf, type Payment, paymentsOf, paymentsToDecideOn } from './payments.ts';
+import { type Payment, paymentsOf, paymentsToDecideOn } from './payments.ts';
 import { bookingsOf, closedOtherwise, payableOf, type ReturnBooking, returnBookings, returnValueOf } from './return-bookings.ts';
 
 /**
@@ -94,7 +95,7 @@ export async function exchangeOf(work: UnitOfWork, booking: ReturnBooking): Prom
   throw refusal('return', { id: booking.id, state: 'inspected' }, 'refund', detail, about);
 }
 
-type Amounts = Pick<Payment, 'tender' | 'state' | 'authorizedAmount' | 'capturedAmount' | 'refundedAmount'>;
+type Amounts = PaymentAmounts & Pick<Payment, 'tender'>;
 
 export const isCredit = ({ tender }: Pick<Payment, 'tender'>): boolean => tender.type === 'exchange-credit';
 
@@ -103,10 +104,7 @@ export const isLiveCredit = (payment: Payment): boolean => isCredit(payment) && 
 
 /** Minor units of their returns that the credits among these payments use: authorised, or captured − refunded. */
 export const creditHeld = (payments: readonly Amounts[]): number =>
-  payments.filter(isCredit).reduce((sum, { state, authorizedAmount, capturedAmount, refundedAmount }) => {
-    const held = state === 'authorised' ? authorizedAmount.amount : capturedAmount.amount - refundedAmount.amount;
-    return sum + held;
-  }, 0);
+  payments.filter(isCredit).reduce((sum, payment) => sum + securedBy(payment), 0);
 
 /** Minor units that the credits for the other returns of this order use. */
 export async function creditHeldByOthers({ id, orderId }: ReturnBooking, scope: Scope): Promise<number> {
@@ -135,7 +133,7 @@ export async function takeExchangeCredit(order: StoredOrder, scope: Scope): Prom
   const paidBack = committedOf(firstPayments.flatMap(({ refunds }) => refunds.filter((refund) => refund.returnId === booking.id)));
   // The customer has not got the rest back, as money or as credit. A refund by a client need not name a return.
   const kept = firstPayments.reduce((sum, payment) => sum + keptOf(payment), 0) - (await creditHeldByOthers(booking, scope));
-  const amount = Math.min(returnValueOf(booking) - paidBack, kept, outstandingOf(total, payments));
+  const amount = Math.min(returnValueOf(booking) - paidBack, kept, stillToSecure(total, payments));
   if (amount <= 0) return payments;
   const refundAmount = money(returnValueOf(booking), currency);
   const body = {

@@ -1,7 +1,6 @@
 import { progressionOf } from '../../shared/catalog/control/progression.ts';
 import { FulfillmentOrder as FulfillmentOrderSchema } from '../../shared/catalog/fulfillment/fulfillment-orders.ts';
-import { hasOpenDispute } from '../../shared/catalog/payment/disputes.ts';
-import { isUndecided } from '../../shared/catalog/payment/objects.ts';
+import { goneOf, hasOpenDispute, isUndecided } from '../../shared/catalog/payment/cover.ts';
 import { Problem } from '../../shared/catalog/problems.ts';
 import { instant } from '../../shared/domain/time.ts';
 import { type EventHandler, handleDue, type Scope, unchanged } from '../../shared/work/handler.ts';
@@ -18,7 +17,7 @@ import {
 } from './collections.ts';
 import { withUndo } from './compensation.ts';
 import { capturePaymentsDue, compensateDue, releaseReservationsDue, serveShortLinesDue, settleOrderDue } from './due-work.ts';
-import { type FulfillmentOrder, goneOf, type OrderLine, valueOfNext } from './lines.ts';
+import { type FulfillmentOrder, type OrderLine, valueOfNext } from './lines.ts';
 import { earningOf, type Payment, paymentsToDecideOn, refundOwed, refundReference } from './payments.ts';
 
 /** Moves the order with its fulfillment orders, from the beginning of the work in the warehouse. */

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { progressionOf } from '../../shared/catalog/control/progression.ts';
-import { hasOpenDispute } from '../../shared/catalog/payment/disputes.ts';
+import { hasOpenDispute } from '../../shared/catalog/payment/cover.ts';
 import type { Payment } from '../../shared/catalog/payment/objects.ts';
 import { hasFailed, isSamePurpose } from '../../shared/catalog/payment/refunds.ts';
 import { defineDueWork } from '../../shared/work/due-work.ts';

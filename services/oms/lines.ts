@@ -2,8 +2,7 @@ import type { z } from 'zod';
 import type { FulfillmentOrder as FulfillmentOrderSchema } from '../../shared/catalog/fulfillment/fulfillment-orders.ts';
 import type { Allocation, Reservation as ReservationSchema } from '../../shared/catalog/inventory/objects.ts';
 import type { OrderLine as OrderLineSchema } from '../../shared/catalog/order/objects.ts';
-import { floorShare } from '../../shared/domain/money.ts';
-import type { StoredOrder } from './collections.ts';
+import { goneOf, valueOfUnits } from '../../shared/catalog/payment/cover.ts';
 
 export type OrderLine = z.output<typeof OrderLineSchema>;
 export type Reservation = z.output<typeof ReservationSchema>;
@@ -33,23 +32,8 @@ export function linesServedFrom(lines: readonly OrderLine[], allocations: readon
   });
 }
 
-/** The cancelled and returned units of a line. */
-export const goneOf = ({ cancelledQty, returnedQty }: Pick<OrderLine, 'cancelledQty' | 'returnedQty'>): number =>
-  cancelledQty + returnedQty;
-
-/** Value in minor units of the first `units` of a line: the floor of their share, so that all units together have the value of the line. */
-export const valueOfUnits = ({ lineTotal, qty }: Pick<OrderLine, 'lineTotal' | 'qty'>, units: number): number =>
-  floorShare(lineTotal.amount, units, qty);
-
 /** Value in minor units of the next `units` of a line, after its cancelled and returned units. */
 export const valueOfNext = (line: OrderLine, units: number): number =>
   valueOfUnits(line, goneOf(line) + units) - valueOfUnits(line, goneOf(line));
-
-/** Value in minor units of the goods that are neither cancelled nor returned. */
-export const goodsOf = (lines: readonly OrderLine[]): number =>
-  lines.reduce((sum, line) => sum + line.lineTotal.amount - valueOfUnits(line, goneOf(line)), 0);
-
-/** Minor units that captured − refunded has to cover before the dispatch: the remaining goods plus shipping. */
-export const requiredFor = ({ lines, totals }: Pick<StoredOrder, 'lines' | 'totals'>): number => goodsOf(lines) + totals.shipping.amount;
 
 export type FulfillmentOrder = z.output<typeof FulfillmentOrderSchema>;

@@ -1,5 +1,6 @@
 import { authorizePayment } from '../../shared/catalog/payment/apis.ts';
-import { isUndecided, Payment as PaymentSchema } from '../../shared/catalog/payment/objects.ts';
+import { isLost, isUndecided, requiredFor, stillToPay } from '../../shared/catalog/payment/cover.ts';
+import { Payment as PaymentSchema } from '../../shared/catalog/payment/objects.ts';
 import { Problem } from '../../shared/catalog/problems.ts';
 import { money } from '../../shared/domain/money.ts';
 import { type EventHandler, handleDue, type Scope, unchanged } from '../../shared/work/handler.ts';
@@ -16,8 +17,7 @@ import {
 } from './due-work.ts';
 import { creditHeld, isCredit } from './exchange.ts';
 import { noteDecidedDispute, noteFailedRefunds } from './late-refunds.ts';
-import { requiredFor } from './lines.ts';
-import { isDeclinedAtCapture, isLost, outstandingOf, type Payment, paymentsToDecideOn } from './payments.ts';
+import { isDeclinedAtCapture, type Payment, paymentsToDecideOn } from './payments.ts';
 import { giveUp } from './pending-action.ts';
 import { payableOf, returnBookings } from './return-bookings.ts';
 
@@ -39,7 +39,7 @@ const Changed = PaymentSchema.pick({
 /** Handles a lost authorisation, a failed refund and a decided dispute, and refunds value of a return that its exchange credit no longer uses. */
 export const onPaymentChanged: EventHandler = async ({ data }, { work }) => {
   const payment = Changed.parse(data.object);
-  const isLost = await noteLostAuthorization(work, payment);
+  const hasLost = await noteLostAuthorization(work, payment);
   const isOwedAgain = await noteFailedRefunds(work, payment);
   const isDecided = await noteDecidedDispute(work, payment);
   const { returnId, authorizedAmount } = payment;
@@ -47,9 +47,9 @@ export const onPaymentChanged: EventHandler = async ({ data }, { work }) => {
     const booking = await work.get(returnBookings, returnId);
     const isPaidOut = booking?.status === 'exchanged' || booking?.status === 'refunded';
     if (isPaidOut) work.schedule(payOutReturnDue, returnId, work.now, {});
-    return isLost || isOwedAgain || isPaidOut ? undefined : unchanged('The return that the credit belongs to is not closed.');
+    return hasLost || isOwedAgain || isPaidOut ? undefined : unchanged('The return that the credit belongs to is not closed.');
   }
-  return isLost || isOwedAgain || isDecided
+  return hasLost || isOwedAgain || isDecided
     ? undefined
     : unchanged('No open order lost its authorisation, no exchange credit shrank, no refund failed, and none waited for a dispute.');
 };
@@ -115,7 +115,7 @@ export const renewAuthorization = handleDue(renewAuthorizationDue)(async ({ key,
 async function authorizeAgain(order: StoredOrder, paymentId: string, scope: Scope): Promise<void> {
   const payments = await paymentsToDecideOn(order, scope);
   const lost = payments.find(({ id }) => id === paymentId);
-  const amount = Math.min(lost?.authorizedAmount.amount ?? 0, openAmountOf(order, payments));
+  const amount = Math.min(lost?.authorizedAmount.amount ?? 0, stillToPay(requiredFor(order), payments));
   if (!lost || amount <= 0) return;
   const { type, token } = lost.tender;
   const body = {
@@ -128,10 +128,6 @@ async function authorizeAgain(order: StoredOrder, paymentId: string, scope: Scop
   const options = { intent: order.id, step: `renew ${paymentId} ${amount}`, timeoutMs: DECIDE_TIMEOUT_MS };
   await scope.call(authorizePayment, { body }, options);
 }
-
-/** Minor units that no payment covers, pending ones included. */
-const openAmountOf = (order: StoredOrder, payments: readonly Payment[]): number =>
-  payments.filter(isUndecided).reduce((open, { amount }) => open - amount.amount, outstandingOf(requiredFor(order), payments));
 
 /**
  * Cancels a confirmed order that lost an authorisation a day ago and is not covered again: stock must not stay reserved without payment.
@@ -148,6 +144,6 @@ export const giveUpUncovered = handleDue(giveUpUncoveredDue)(async ({ key }, sco
 /** Whether payments cover the order. `under-way`: a pending payment may still cover it. */
 async function coverOf(order: StoredOrder, scope: Scope): Promise<'covered' | 'lost' | 'under-way'> {
   const payments = await paymentsToDecideOn(order, scope);
-  if (isLost(payments, requiredFor(order))) return 'lost';
+  if (isLost(requiredFor(order), payments)) return 'lost';
   return payments.some(isUndecided) ? 'under-way' : 'covered';
 }

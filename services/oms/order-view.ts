@@ -16,6 +16,7 @@ import {
   OrderReturn,
   type OrderView as OrderViewSchema,
 } from '../../shared/catalog/order/objects.ts';
+import { paymentStatusOf, requiredFor } from '../../shared/catalog/payment/cover.ts';
 import { refundId } from '../../shared/catalog/payment/refunds.ts';
 import { isDependencyProblem, type Problem } from '../../shared/catalog/problems.ts';
 import { money } from '../../shared/domain/money.ts';
@@ -23,8 +24,8 @@ import { handle, type Scope } from '../../shared/work/handler.ts';
 import { requireObject } from '../../shared/work/require-object.ts';
 import { fulfillmentRecords, orders, type StoredOrder } from './collections.ts';
 import { VIEW_TIMEOUT_MS } from './due-work.ts';
-import { type FulfillmentOrder, requiredFor } from './lines.ts';
-import { owedRefundOf, type Payment, paymentStatusOf, paymentsOf } from './payments.ts';
+import type { FulfillmentOrder } from './lines.ts';
+import { owedRefundOf, type Payment, paymentsOf } from './payments.ts';
 import { payableOf, returnBookings } from './return-bookings.ts';
 
 export const getOrder = handle(getOrderApi)(async ({ params }, scope) =>

@@ -1,9 +1,17 @@
 import type { z } from 'zod';
-import type { PaymentStatus as PaymentStatusSchema } from '../../shared/catalog/order/objects.ts';
 import { capturePayment, refundPayment } from '../../shared/catalog/payment/apis.ts';
-import { hasOpenDispute, lostIn, withdrawnBy } from '../../shared/catalog/payment/disputes.ts';
+import {
+  goodsOf,
+  hasOpenDispute,
+  isUndecided,
+  keptOf,
+  lostIn,
+  refundableOf,
+  requiredFor,
+  stillToSecure,
+} from '../../shared/catalog/payment/cover.ts';
 import { listPayments } from '../../shared/catalog/payment/internal.ts';
-import { isUndecided, type Payment as PaymentSchema, REFUND_ORDER } from '../../shared/catalog/payment/objects.ts';
+import { type Payment as PaymentSchema, REFUND_ORDER } from '../../shared/catalog/payment/objects.ts';
 import { awaiting, pendingInWords } from '../../shared/catalog/payment/pending.ts';
 import { committedOf, hasFailed, isSamePurpose, owedAfterFailures, refundId, succeededOf } from '../../shared/catalog/payment/refunds.ts';
 import { isProblem, Problem } from '../../shared/catalog/problems.ts';
@@ -11,7 +19,6 @@ import { money, moneyInWords } from '../../shared/domain/money.ts';
 import type { Scope } from '../../shared/work/handler.ts';
 import type { OwedRefund, StoredOrder } from './collections.ts';
 import { DECIDE_TIMEOUT_MS } from './due-work.ts';
-import { goodsOf, requiredFor } from './lines.ts';
 
 export type Payment = z.output<typeof PaymentSchema>;
 
@@ -31,7 +38,7 @@ export function paymentIncomplete(order: StoredOrder, payments: readonly Payment
   const reversing = new Set(order.undo && order.undo.payments !== 'all' ? order.undo.payments : []);
   const { amount, currency } = order.totals.total;
   const counting = payments.filter(({ id }) => !reversing.has(id));
-  const outstanding = money(outstandingOf(amount, counting), currency);
+  const outstanding = money(stillToSecure(amount, counting), currency);
   if (outstanding.amount === 0) return undefined;
   const missing = `${moneyInWords(outstanding)} of ${moneyInWords(order.totals.total)} are neither authorised nor captured`;
   const about = { objectType: 'order', id: order.id, outstanding };
@@ -44,50 +51,6 @@ export function paymentIncomplete(order: StoredOrder, payments: readonly Payment
       : `The customer has to complete the action of ${actions.join(' and ')} (nextAction); wait for that`;
   const detail = `${missing}; ${pendingInWords(pending)} is not decided yet. ${wait}, authorise what is missing then, and confirm again.`;
   return new Problem('payment_incomplete', detail, { ...about, ...awaiting(pending) });
-}
-
-type PaymentStatus = z.output<typeof PaymentStatusSchema>;
-
-/** Members of a payment that decide the status. */
-export type PaymentAmounts = Pick<Payment, 'state' | 'authorizedAmount' | 'capturedAmount' | 'refundedAmount'>;
-
-/**
- * Minor units over all tenders of an order: authorised and not captured; captured and not refunded; refunded. Pending, failed and voided
- * payments count as 0.
- */
-export function coverageOf(payments: readonly PaymentAmounts[]) {
-  return {
-    authorised: sumOf(payments, ({ state, authorizedAmount }) => (state === 'authorised' ? authorizedAmount.amount : 0)),
-    netCaptured: sumOf(payments, ({ capturedAmount, refundedAmount }) => capturedAmount.amount - refundedAmount.amount),
-    refunded: sumOf(payments, ({ refundedAmount }) => refundedAmount.amount),
-  };
-}
-
-/** Part of the total, in minor units, that is neither authorised nor captured. Confirm Order requires 0. */
-export function outstandingOf(total: number, payments: readonly PaymentAmounts[]): number {
-  const { authorised, netCaptured } = coverageOf(payments);
-  return Math.max(0, total - authorised - netCaptured);
-}
-
-/**
- * One status for all tenders of an order together. The first line that applies, where net is captured − refunded:
- *
- *   refunded             something was refunded; net and authorised are 0
- *   paid                 net covers the total; or nothing was refunded, and net is more than 0 and covers `stillDue`
- *   authorised           net and authorised together cover the total: Confirm Order would accept it
- *   partially-refunded   something was refunded; net and authorised do not cover the total
- *   unpaid               anything else: nothing, too little, or only payments that are pending, failed or voided
- *
- * Split tenders count together: an order with one captured and one authorised tender is `authorised`, and an order that lacks one
- * cent is `unpaid`. An order that costs nothing is `paid`.
- * @param stillDue minor units of the total without cancelled lines
- */
-export function paymentStatusOf(total: number, payments: readonly PaymentAmounts[], stillDue: number = total): PaymentStatus {
-  const { authorised, netCaptured, refunded } = coverageOf(payments);
-  if (refunded > 0 && netCaptured + authorised === 0) return 'refunded';
-  if (netCaptured >= total || (netCaptured > 0 && refunded === 0 && netCaptured >= stillDue)) return 'paid';
-  if (netCaptured + authorised >= total) return 'authorised';
-  return refunded > 0 ? 'partially-refunded' : 'unpaid';
 }
 
 /**
@@ -124,14 +87,6 @@ export async function captureIfPossible(...[orderId, scope, enough]: Parameters<
     if (!isProblem(error, 'payment_declined')) throw error;
     return paymentsOf(orderId, scope, DECIDE_TIMEOUT_MS);
   }
-}
-
-export const isCovered = (payments: readonly Payment[], required: number): boolean => coverageOf(payments).netCaptured >= required;
-
-/** Whether the remaining payments, captured in full, do not cover the order. Partial captures and refunds by a client do not count. */
-export function isLost(payments: readonly Payment[], required: number): boolean {
-  const binding = payments.filter(({ state }) => state !== 'voided' && state !== 'failed');
-  return binding.reduce((sum, payment) => sum + (isUndecided(payment) ? payment.amount : payment.authorizedAmount).amount, 0) < required;
 }
 
 /** Whether the provider approved the authorisation and declined its capture. Another payment may replace it. */
@@ -207,10 +162,6 @@ const sumOf = <T>(items: readonly T[], amountOf: (item: T) => number): number =>
 const sumOfRefunds = (payments: readonly Payment[], which: (reference: string | undefined) => boolean): number =>
   sumOf(payments, ({ refunds }) => committedOf(refunds.filter(({ reference }) => which(reference))));
 
-/** Minor units that the retailer has of a payment: captured, and neither refunded nor withdrawn by a dispute. */
-export const keptOf = ({ capturedAmount, refundedAmount, disputes }: Payment): number =>
-  capturedAmount.amount - refundedAmount.amount - withdrawnBy(disputes);
-
 /** The refunds that were made for an owed amount. */
 const attemptsFor = (owed: Pick<OwedRefund, 'reference'>, payments: readonly Payment[]) =>
   payments.flatMap(({ refunds }) => refunds.filter((refund) => isSamePurpose(refund, owed)));
@@ -253,10 +204,7 @@ export const excessOf = (payments: readonly Payment[], required: number): number
 export function owedRefundOf({ state }: Pick<StoredOrder, 'state'>, payments: readonly Payment[]): number {
   const undisputed = payments.filter(({ disputes }) => !hasOpenDispute(disputes));
   if (state === 'cancelled') return sumOf(undisputed, keptOf);
-  const kept = sumOf(
-    payments,
-    ({ capturedAmount, refundedAmount, disputes }) => capturedAmount.amount - refundedAmount.amount - lostIn(disputes),
-  );
+  const kept = sumOf(payments, (payment) => refundableOf(payment).amount);
   return Math.min(owedAfterFailures(payments), kept);
 }
 

@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import { progressionOf } from '../../shared/catalog/control/progression.ts';
 import type { ReturnRefund } from '../../shared/catalog/fulfillment/returns.ts';
 import { refundPayment } from '../../shared/catalog/payment/apis.ts';
-import { hasOpenDispute } from '../../shared/catalog/payment/disputes.ts';
+import { hasOpenDispute, keptOf } from '../../shared/catalog/payment/cover.ts';
 import { reversePayment } from '../../shared/catalog/payment/internal.ts';
 import { committedOf, succeededOf } from '../../shared/catalog/payment/refunds.ts';
 import { Problem } from '../../shared/catalog/problems.ts';
@@ -11,7 +11,7 @@ import { handleDue, type Scope } from '../../shared/work/handler.ts';
 import { orders, type StoredOrder } from './collections.ts';
 import { DECIDE_TIMEOUT_MS, payOutReturnDue } from './due-work.ts';
 import { creditHeld, creditHeldByOthers, isCredit, isLiveCredit } from './exchange.ts';
-import { keptOf, type Payment, paymentsOf, refundSplit } from './payments.ts';
+import { type Payment, paymentsOf, refundSplit } from './payments.ts';
 import { payableOf, type ReturnBooking, returnBookings, returnValueOf } from './return-bookings.ts';
 
 export interface Payout {

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { returnLifeCycle } from '../../shared/catalog/fulfillment/returns.ts';
 import { refusal } from '../../shared/catalog/life-cycle.ts';
 import type { Payable } from '../../shared/catalog/order/objects.ts';
+import { requiredFor, valueOfUnits } from '../../shared/catalog/payment/cover.ts';
 import type { Problem } from '../../shared/catalog/problems.ts';
 import { Id, Instant, Quantity } from '../../shared/catalog/shapes.ts';
 import { money } from '../../shared/domain/money.ts';
@@ -9,7 +10,7 @@ import { defineCollection } from '../../shared/store/collections.ts';
 import { allPages } from '../../shared/work/all-pages.ts';
 import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
 import { orders, type StoredOrder } from './collections.ts';
-import { type OrderLine, requiredFor, valueOfUnits } from './lines.ts';
+import type { OrderLine } from './lines.ts';
 
 /** Booking of a return, by its id. Its units are in no other return until it is rejected. `refunding`: it can no longer pay for an order. */
 const ReturnBooking = z.object({

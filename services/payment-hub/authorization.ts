@@ -9,7 +9,7 @@ import { defineDueWork } from '../../shared/work/due-work.ts';
 import { handleDue, type Scope } from '../../shared/work/handler.ts';
 import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
 import { payments, type StoredPayment } from './collections.ts';
-import { commitToOrder, countPayment, giveBack, takeValue, uncommitFromOrder } from './funds.ts';
+import { addPayment, giveBack, movePayment, takeValue } from './funds.ts';
 import { authorizationCodeOf, reasonOf, type Verdict } from './provider-rules.ts';
 
 // The key of due work is the payment's id, unless stated otherwise.
@@ -46,20 +46,17 @@ export type PaymentRequest = Pick<
 export function openPayment(work: UnitOfWork, request: PaymentRequest, verdict: Verdict): StoredPayment {
   switch (verdict.is) {
     case 'declined':
-      countPayment(work, request);
-      return work.create(payments, 'decline', { ...withoutMoney(request), ...reasonOf(verdict) });
+      return addPayment(work, 'decline', { ...withoutMoney(request), ...reasonOf(verdict) });
     case 'approved': {
       const approval = approvalOf(work, request, verdict.amount);
       const approved = { ...request, amount: approval.authorizedAmount };
-      countPayment(work, request);
-      commitToOrder(work, approved);
       takeValue(work, approved);
       watchAuthorization(work, request);
-      return work.create(payments, 'authorise', { ...withoutMoney(request), ...approval });
+      return addPayment(work, 'authorise', { ...withoutMoney(request), ...approval });
     }
     case 'requires-action': {
       const nextAction = { type: 'redirect' as const, url: verdict.url };
-      return work.create(payments, 'require-action', { ...undecided(work, request), nextAction });
+      return addPayment(work, 'require-action', { ...undecided(work, request), nextAction });
     }
     case 'approved-later':
       work.schedule(approvePaymentDue, request.id, work.now + verdict.afterMs, {});
@@ -69,14 +66,12 @@ export function openPayment(work: UnitOfWork, request: PaymentRequest, verdict: 
   }
 }
 
-/** Creates a payment whose outcome is unknown. Its amount counts as committed to the order. */
+/** Creates a payment whose outcome is unknown. */
 export const openPending = (work: UnitOfWork, request: PaymentRequest, awaiting: NonNullable<StoredPayment['awaiting']>): StoredPayment =>
-  work.create(payments, 'await-approval', { ...undecided(work, request), awaiting });
+  addPayment(work, 'await-approval', { ...undecided(work, request), awaiting });
 
-/** Commits the amount of a payment to its order until the outcome is known, or the longest wait is over. */
+/** The payment fails after the longest wait, unless its outcome is known by then. */
 function undecided(work: UnitOfWork, request: PaymentRequest) {
-  countPayment(work, request);
-  commitToOrder(work, request);
   work.schedule(giveUpPaymentDue, request.id, work.now + work.figures.windowMs.pendingPayment, {});
   return withoutMoney(request);
 }
@@ -110,7 +105,7 @@ export function unwatchAuthorization(work: UnitOfWork, id: string): void {
 export function approve(work: UnitOfWork, payment: StoredPayment): StoredPayment {
   work.cancel(giveUpPaymentDue, payment.id);
   work.cancel(approvePaymentDue, payment.id);
-  const approved = work.transition(payments, payment, 'approve', { ...approvalOf(work, payment), awaiting: undefined });
+  const approved = movePayment(work, payment, 'approve', { ...approvalOf(work, payment), awaiting: undefined });
   watchAuthorization(work, payment);
   return approved.voidOnApproval ? voidAuthorization(work, approved, 'void') : approved;
 }
@@ -118,7 +113,7 @@ export function approve(work: UnitOfWork, payment: StoredPayment): StoredPayment
 /** Authorises a payment that its customer has authenticated. */
 export function authenticate(work: UnitOfWork, payment: StoredPayment): StoredPayment {
   work.cancel(giveUpPaymentDue, payment.id);
-  const authenticated = work.transition(payments, payment, 'authenticate', { ...approvalOf(work, payment), nextAction: undefined });
+  const authenticated = movePayment(work, payment, 'authenticate', { ...approvalOf(work, payment), nextAction: undefined });
   watchAuthorization(work, payment);
   return authenticated;
 }
@@ -130,8 +125,7 @@ export function failAuthentication(
   declineCode: 'authentication_failed' | 'authentication_expired',
 ): StoredPayment {
   work.cancel(giveUpPaymentDue, payment.id);
-  uncommitFromOrder(work, payment, payment.amount);
-  return work.transition(payments, payment, 'fail-authentication', { declineCode, nextAction: undefined });
+  return movePayment(work, payment, 'fail-authentication', { declineCode, nextAction: undefined });
 }
 
 /** Fails a pending payment, so that another payment can pay its order. */
@@ -142,8 +136,7 @@ export function fail(
 ): StoredPayment {
   work.cancel(giveUpPaymentDue, payment.id);
   work.cancel(approvePaymentDue, payment.id);
-  uncommitFromOrder(work, payment, payment.amount);
-  return work.transition(payments, payment, verb, { ...reason, awaiting: undefined });
+  return movePayment(work, payment, verb, { ...reason, awaiting: undefined });
 }
 
 /**
@@ -151,10 +144,9 @@ export function fail(
  * not authenticated yet has taken nothing.
  */
 export function voidAuthorization(work: UnitOfWork, payment: StoredPayment, verb: 'void' | 'expire'): StoredPayment {
-  const voided = work.transition(payments, payment, verb, { nextAction: undefined });
+  const voided = movePayment(work, payment, verb, { nextAction: undefined });
   unwatchAuthorization(work, payment.id);
   work.cancel(giveUpPaymentDue, payment.id);
-  uncommitFromOrder(work, payment, payment.state === 'requires-action' ? payment.amount : payment.authorizedAmount);
   giveBack(work, payment, { amount: payment.authorizedAmount, reference: payment.id });
   return voided;
 }
@@ -162,8 +154,7 @@ export function voidAuthorization(work: UnitOfWork, payment: StoredPayment, verb
 /** Ends an authorisation whose capture the provider declines, so that another payment can pay its order. */
 export function declineCapture(work: UnitOfWork, payment: StoredPayment): StoredPayment {
   unwatchAuthorization(work, payment.id);
-  uncommitFromOrder(work, payment, payment.authorizedAmount);
-  return work.transition(payments, payment, 'decline-capture', { declineCode: 'capture_declined' });
+  return movePayment(work, payment, 'decline-capture', { declineCode: 'capture_declined' });
 }
 
 /** 402 for a payment that failed. */

@@ -1,7 +1,8 @@
 import type { z } from 'zod';
 import { refusal, rowFor } from '../../shared/catalog/life-cycle.ts';
 import { LIMITS, limitReached } from '../../shared/catalog/limits.ts';
-import { type DisputeOutcome, type Dispute as DisputeSchema, hasOpenDispute } from '../../shared/catalog/payment/disputes.ts';
+import { hasOpenDispute, refundableOf } from '../../shared/catalog/payment/cover.ts';
+import type { DisputeOutcome, Dispute as DisputeSchema } from '../../shared/catalog/payment/disputes.ts';
 import { decideDispute as decideDisputeCall, disputePayment as disputePaymentCall } from '../../shared/catalog/payment/internal.ts';
 import { paymentLifeCycle } from '../../shared/catalog/payment/objects.ts';
 import { money, moneyInWords } from '../../shared/domain/money.ts';
@@ -11,7 +12,7 @@ import { again, handle, handleDue } from '../../shared/work/handler.ts';
 import { requireObject } from '../../shared/work/require-object.ts';
 import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
 import { payments, published, type StoredPayment } from './collections.ts';
-import { refund, refundableOf, refuseWhileDisputed } from './refunds.ts';
+import { refund, refuseWhileDisputed } from './refunds.ts';
 
 type Dispute = z.output<typeof DisputeSchema>;
 type Outcome = z.output<typeof DisputeOutcome>;

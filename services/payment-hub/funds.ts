@@ -2,14 +2,15 @@ import { z } from 'zod';
 import { LIMITS, limitReached } from '../../shared/catalog/limits.ts';
 import { putLedgerEntry } from '../../shared/catalog/loyalty/internal.ts';
 import type { Payable } from '../../shared/catalog/order/objects.ts';
-import { lostIn } from '../../shared/catalog/payment/disputes.ts';
+import { committedBy, lostIn } from '../../shared/catalog/payment/cover.ts';
 import { notFound } from '../../shared/catalog/problems.ts';
 import { Money as MoneySchema } from '../../shared/catalog/shapes.ts';
 import { type Money, money } from '../../shared/domain/money.ts';
+import type { VerbOf } from '../../shared/store/collections.ts';
 import { allPages } from '../../shared/work/all-pages.ts';
 import { defineDueWork } from '../../shared/work/due-work.ts';
 import { handleDue } from '../../shared/work/handler.ts';
-import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
+import type { Fresh, Patch, UnitOfWork } from '../../shared/work/unit-of-work.ts';
 import { giftCardBalances, orderCovers, payableOrders, payableReturns, payments, returnCovers, type StoredPayment } from './collections.ts';
 
 /** The Loyalty Platform gives an amount back to the member. The key is the reference. */
@@ -42,15 +43,6 @@ export async function syncOrderCover(work: UnitOfWork, order: OrderToPay): Promi
   return committed;
 }
 
-export function commitToOrder(work: UnitOfWork, { orderId, amount }: Pick<StoredPayment, 'orderId' | 'amount'>): void {
-  work.move(orderCovers, orderId, { committed: amount.amount });
-}
-
-/** Counts a new payment of an order, whatever its first state. */
-export function countPayment(work: UnitOfWork, { orderId }: Pick<StoredPayment, 'orderId'>): void {
-  work.move(orderCovers, orderId, { payments: 1 });
-}
-
 /** @throws Problem `limit_reached` for another payment by a request from outside the estate */
 export async function refuseFurtherPayment(work: UnitOfWork, orderId: string): Promise<void> {
   const [cover] = await work.counters(orderCovers, [orderId]);
@@ -59,19 +51,37 @@ export async function refuseFurtherPayment(work: UnitOfWork, orderId: string): P
   throw limitReached('payments', detail, { objectType: 'order', id: orderId, remedy: 'Cancel the order and place another one.' });
 }
 
-/** Subtracts an amount that a payment will not pay, so that another payment can pay it. */
-export function uncommitFromOrder(work: UnitOfWork, { orderId }: Pick<StoredPayment, 'orderId'>, amount: Money): void {
-  work.move(orderCovers, orderId, { committed: -amount.amount });
+type Verb = VerbOf<typeof payments>;
+
+/** Stores a new payment of an order, whatever its first state, and commits its amount to the order. */
+export function addPayment(work: UnitOfWork, verb: Verb, payment: Fresh<StoredPayment>): StoredPayment {
+  const added = work.create(payments, verb, payment);
+  work.move(orderCovers, added.orderId, { payments: 1, committed: committedBy(added) });
+  return added;
 }
 
-/** Counts the amount of a failed refund again. Another payment may have paid the order in the meantime, so `payable` rises if needed. */
-export async function recommitToOrder(work: UnitOfWork, { orderId: id }: Pick<StoredPayment, 'orderId'>, amount: Money): Promise<void> {
+/** Moves a payment, and what it commits to its order: another payment can pay an amount that it releases. */
+export function movePayment(
+  work: UnitOfWork,
+  before: StoredPayment,
+  verb: Verb,
+  patch: Patch<StoredPayment>,
+  to?: StoredPayment['state'],
+): StoredPayment {
+  const moved = work.transition(payments, before, verb, patch, to);
+  work.move(orderCovers, before.orderId, { committed: committedBy(moved) - committedBy(before) });
+  return moved;
+}
+
+/** Another payment may have paid the amount of a refund that fails. Then `payable` rises, so that both count. */
+export async function raisePayable(work: UnitOfWork, { orderId: id }: Pick<StoredPayment, 'orderId'>, by: Money): Promise<void> {
   const known = await work.get(payableOrders, id);
   const [cover] = await work.counters(orderCovers, [id]);
-  const committed = (cover?.committed ?? 0) + amount.amount;
-  const missing = Math.max(0, committed - (known?.payable ?? 0));
-  if (missing > 0) work.put(payableOrders, { id, payable: committed });
-  work.move(orderCovers, id, { payable: missing, committed: amount.amount });
+  const committed = (cover?.committed ?? 0) + by.amount;
+  const missing = committed - (known?.payable ?? 0);
+  if (missing <= 0) return;
+  work.put(payableOrders, { id, payable: committed });
+  work.move(orderCovers, id, { payable: missing });
 }
 
 export interface LeftOfOrder {

@@ -1,6 +1,6 @@
 import { isAgain, rowFor } from '../../shared/catalog/life-cycle.ts';
 import { capturePayment as capturePaymentApi, voidPayment as voidPaymentApi } from '../../shared/catalog/payment/apis.ts';
-import { hasOpenDispute } from '../../shared/catalog/payment/disputes.ts';
+import { hasOpenDispute, refundableOf } from '../../shared/catalog/payment/cover.ts';
 import { listPayments as listPaymentsCall, reversePayment as reversePaymentCall } from '../../shared/catalog/payment/internal.ts';
 import { paymentLifeCycle } from '../../shared/catalog/payment/objects.ts';
 import { hasFailed } from '../../shared/catalog/payment/refunds.ts';
@@ -13,8 +13,8 @@ import { requireObject } from '../../shared/work/require-object.ts';
 import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
 import { declineCapture, declined, unwatchAuthorization, voidAuthorization } from './authorization.ts';
 import { payments, paymentTokens, published, type StoredPayment } from './collections.ts';
-import { giveBack, uncommitFromOrder } from './funds.ts';
-import { refund, refundableOf } from './refunds.ts';
+import { giveBack, movePayment } from './funds.ts';
+import { refund } from './refunds.ts';
 
 export const capturePayment = handle(capturePaymentApi)(async ({ params, body }, { work }) => {
   const payment = await requireObject(work, payments, params.id);
@@ -30,9 +30,8 @@ async function isDeclinedAtCapture(work: UnitOfWork, { tender }: StoredPayment):
 
 /** Captures an authorisation and gives the remainder back; the OMS refunds the remainder of an exchange credit. */
 function capture(work: UnitOfWork, payment: StoredPayment, { captured, remainder }: ReturnType<typeof splitCapture>): StoredPayment {
-  const changed = work.transition(payments, payment, 'capture', { capturedAmount: captured });
+  const changed = movePayment(work, payment, 'capture', { capturedAmount: captured });
   unwatchAuthorization(work, payment.id);
-  uncommitFromOrder(work, payment, remainder);
   giveBack(work, payment, { amount: remainder, reference: `${payment.id}.remainder` });
   const isPartOfCredit = payment.tender.type === 'exchange-credit' && remainder.amount > 0;
   return isPartOfCredit ? work.transition(payments, changed, 'release-rest') : changed;

@@ -4,7 +4,7 @@ import { refusal, rowFor } from '../../shared/catalog/life-cycle.ts';
 import { LIMITS, limitReached } from '../../shared/catalog/limits.ts';
 import { announceRefund } from '../../shared/catalog/order/internal.ts';
 import { refundPayment as refundPaymentApi } from '../../shared/catalog/payment/apis.ts';
-import { lostIn } from '../../shared/catalog/payment/disputes.ts';
+import { refundableOf } from '../../shared/catalog/payment/cover.ts';
 import { paymentLifeCycle } from '../../shared/catalog/payment/objects.ts';
 import type { RefundBehaviour } from '../../shared/catalog/payment/reference-data.ts';
 import { owedAfterFailures, refundId } from '../../shared/catalog/payment/refunds.ts';
@@ -17,15 +17,7 @@ import { again, handle, handleDue, type Scope } from '../../shared/work/handler.
 import { requireObject } from '../../shared/work/require-object.ts';
 import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
 import { giftCardBalances, giftCards, payments, paymentTokens, published, returnCovers, type StoredPayment } from './collections.ts';
-import {
-  giveBack,
-  type LeftOfOrder,
-  type LeftOfReturn,
-  leftOfOrder,
-  recommitToOrder,
-  syncReturnCover,
-  uncommitFromOrder,
-} from './funds.ts';
+import { giveBack, type LeftOfOrder, type LeftOfReturn, leftOfOrder, movePayment, raisePayable, syncReturnCover } from './funds.ts';
 
 export const refundPayment = handle(refundPaymentApi)(async ({ params, body }, scope) => {
   const { work } = scope;
@@ -78,9 +70,8 @@ export async function refund(work: UnitOfWork, payment: StoredPayment, request: 
     payOutTo,
     at: instant(work.now),
   });
-  const changed = work.transition(payments, payment, 'refund', patch, to);
+  const changed = movePayment(work, payment, 'refund', patch, to);
   if (returnId !== undefined) work.move(returnCovers, returnId, { used: amount.amount });
-  uncommitFromOrder(work, payment, amount);
   const position = changed.refunds.length;
   const name = refundId(payment.id, position - 1);
   if (behaviour) {
@@ -116,15 +107,10 @@ export const decideRefund = handleDue(decideRefundDue)(async ({ payload }, { wor
   }
   const { amount, returnId } = refunded;
   const refundedAmount = money(payment.refundedAmount.amount - amount.amount, amount.currency);
-  work.transition(
-    payments,
-    payment,
-    'fail-refund',
-    { refunds, refundedAmount },
-    refundedAmount.amount > 0 ? 'partially-refunded' : 'captured',
-  );
+  const to = refundedAmount.amount > 0 ? 'partially-refunded' : 'captured';
+  await raisePayable(work, payment, amount);
+  movePayment(work, payment, 'fail-refund', { refunds, refundedAmount }, to);
   if (returnId !== undefined) work.move(returnCovers, returnId, { used: -amount.amount });
-  await recommitToOrder(work, payment, amount);
 });
 
 /**
@@ -147,14 +133,6 @@ async function refusePayOut(
   const detail = `A gift card can receive ${moneyInWords(refundableAmount)} of this payment, whose refunds failed, not ${moneyInWords(amount)}. Refund the rest to its own tender.`;
   throw new Problem('refund_exceeds_captured', detail, { objectType: 'payment', id: payment.id, refundableAmount });
 }
-
-/** The captured amount that was neither refunded nor lost in a dispute. */
-export const refundableOf = ({
-  capturedAmount,
-  refundedAmount,
-  disputes,
-}: Pick<StoredPayment, 'capturedAmount' | 'refundedAmount' | 'disputes'>): Money =>
-  money(capturedAmount.amount - refundedAmount.amount - lostIn(disputes), capturedAmount.currency);
 
 /** The money of an open dispute is withdrawn: another refund could pay it twice. @throws Problem `invalid_state_transition` */
 export function refuseWhileDisputed(payment: StoredPayment, verb: 'refund' | 'dispute'): void {

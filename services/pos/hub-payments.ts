@@ -1,11 +1,12 @@
 import type { z } from 'zod';
+import { committedBy, isUndecided } from '../../shared/catalog/payment/cover.ts';
 import { listPayments } from '../../shared/catalog/payment/internal.ts';
-import { isUndecided, Payment } from '../../shared/catalog/payment/objects.ts';
+import { Payment } from '../../shared/catalog/payment/objects.ts';
 import { type EventHandler, type Scope, unchanged } from '../../shared/work/handler.ts';
 import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
 import { ListedTender, type Sale, transactions } from './collections.ts';
 import { CALL_TIMEOUT_MS, undoSaleDue } from './due-work.ts';
-import { coveredBy, isCovered, isSale, markPaid, save } from './transactions.ts';
+import { isCovered, isSale, markPaid, save } from './transactions.ts';
 
 /** A payment as the Payment Hub publishes it. */
 export type HubPayment = z.output<typeof Payment>;
@@ -64,7 +65,7 @@ function updateTenders(work: UnitOfWork, sale: Sale, payment: HubPayment): boole
   const tenders = listTender(sale.tenders, payment);
   const known = sale.tenders.find(({ id }) => id === payment.id);
   const listed = tenders.find(({ id }) => id === payment.id);
-  if (!listed || coveredBy(listed) === (known ? coveredBy(known) : 0)) return false;
+  if (!listed || committedBy(listed) === (known ? committedBy(known) : 0)) return false;
   save(work, sale, { tenders: [...tenders] });
   return true;
 }

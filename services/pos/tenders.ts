@@ -2,7 +2,7 @@ import type { Application } from '../../shared/catalog/applications.ts';
 import type { InputOf, OutputOf } from '../../shared/catalog/define.ts';
 import { LIMITS, limitReached } from '../../shared/catalog/limits.ts';
 import { addPayment as addPaymentApi, authorizePayment } from '../../shared/catalog/payment/apis.ts';
-import { isUndecided } from '../../shared/catalog/payment/objects.ts';
+import { isUndecided } from '../../shared/catalog/payment/cover.ts';
 import { overpayment } from '../../shared/catalog/payment/pending.ts';
 import { absentApplication, isDependencyProblem, isUnknownOutcome, Problem } from '../../shared/catalog/problems.ts';
 import { money } from '../../shared/domain/money.ts';

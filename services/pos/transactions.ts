@@ -3,7 +3,7 @@ import { getTransaction as getTransactionCall } from '../../shared/catalog/comme
 import type { Receipt, Transaction } from '../../shared/catalog/commerce/transaction.ts';
 import { refusal } from '../../shared/catalog/life-cycle.ts';
 import type { OrderView } from '../../shared/catalog/order/objects.ts';
-import { isUndecided } from '../../shared/catalog/payment/objects.ts';
+import { committedBy, isUndecided, paymentStatusOf, stillToPay } from '../../shared/catalog/payment/cover.ts';
 import { notFound, type Problem } from '../../shared/catalog/problems.ts';
 import type { Figures } from '../../shared/catalog/retailer.ts';
 import { mintedAt } from '../../shared/domain/ids.ts';
@@ -13,7 +13,7 @@ import { orderNumberOf } from '../../shared/domain/order-number.ts';
 import { instant } from '../../shared/domain/time.ts';
 import { handle } from '../../shared/work/handler.ts';
 import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
-import { type ListedTender, type Sale, type StoredTransaction, saleNumbers, stores, transactions } from './collections.ts';
+import { type Sale, type StoredTransaction, saleNumbers, stores, transactions } from './collections.ts';
 import { CAPTURE_AT_TILL_MS, captureTendersDue, expireTransactionDue, resolveTenderDue, submitOrderDue, undoSaleDue } from './due-work.ts';
 
 /** Whether other applications can see the transaction: it has its basket. */
@@ -40,16 +40,9 @@ export function renewIdleTimer(work: UnitOfWork, id: string): void {
   work.schedule(expireTransactionDue, id, work.now + work.figures.windowMs.basketIdle, null);
 }
 
-/** Minor units that a tender pays. A pending tender counts, because it may be approved; a captured one counts without its refunds. */
-export function coveredBy({ state, amount, authorizedAmount, capturedAmount, refundedAmount }: ListedTender): number {
-  if (state === 'failed' || state === 'voided') return 0;
-  if (isUndecided({ state })) return amount.amount;
-  return state === 'authorised' ? authorizedAmount.amount : capturedAmount.amount - refundedAmount.amount;
-}
-
 export function outstandingOf({ basket, tenders }: Sale): Money {
   const { amount, currency } = basket.totals.total;
-  return money(Math.max(0, amount - tenders.reduce((sum, tender) => sum + coveredBy(tender), 0)), currency);
+  return money(stillToPay(amount, tenders), currency);
 }
 
 /** Whether nothing is outstanding and no tender awaits its approval. */
@@ -94,12 +87,12 @@ export function receiptOf({ state, basket, tenders, receipt }: Sale): z.output<t
     ...receipt,
     lines: basket.lines.map(({ sku, qty, unitPrice, discount, lineTotal }) => ({ sku, qty, unitPrice, discount, lineTotal })),
     tenders: tenders
-      .filter((listed) => coveredBy(listed) > 0)
+      .filter((listed) => committedBy(listed) > 0)
       .map((listed) => ({
         paymentId: listed.id,
         type: listed.tender.type,
         last4: listed.tender.last4,
-        amount: money(coveredBy(listed), listed.amount.currency),
+        amount: money(committedBy(listed), listed.amount.currency),
         tendered: listed.tendered,
         change: listed.change,
       })),
@@ -139,13 +132,6 @@ export const submissionUnderWay = (sale: Sale): Problem => {
 
 export const getTransaction = handle(getTransactionCall)(async ({ params }, { work }) => published(await saleById(work, params.id)));
 
-function paymentStatusOf({ basket, tenders }: Sale): z.output<typeof OrderView>['paymentStatus'] {
-  const total = basket.totals.total.amount;
-  if (total === 0) return 'paid';
-  const authorised = tenders.reduce((sum, tender) => sum + (isUndecided(tender) ? 0 : coveredBy(tender)), 0);
-  return authorised >= total ? 'authorised' : 'unpaid';
-}
-
 /** The order of a transaction that the OMS has not stored: a draft, or a cancelled order if the transaction was voided. */
 export function orderView(sale: Sale, { timeZone }: Pick<Figures, 'timeZone'>): z.output<typeof OrderView> {
   const { id, version, createdAt, updatedAt, state, storeId, basket, tenders, voidReason, compensation } = sale;
@@ -175,7 +161,7 @@ export function orderView(sale: Sale, { timeZone }: Pick<Figures, 'timeZone'>): 
     cancelReason: voidReason,
     compensation,
     payments: tenders.map(({ version: _version, ...payment }) => payment),
-    paymentStatus: paymentStatusOf(sale),
+    paymentStatus: paymentStatusOf(basket.totals.total.amount, tenders),
   };
 }
 

@@ -8,7 +8,7 @@ import type { Shipment } from './fulfillment/shipments.ts';
 import type { InventoryItem } from './inventory/objects.ts';
 import type { LifeCycle } from './life-cycle.ts';
 import { type LoyaltyAccount, type Redemption, SHOWN_ENTRIES } from './loyalty/objects.ts';
-import { hasOpenDispute, lostIn } from './payment/disputes.ts';
+import { hasOpenDispute, refundableOf } from './payment/cover.ts';
 import type { Payment } from './payment/objects.ts';
 import { hasFailed } from './payment/refunds.ts';
 import { type Mismatch, money } from './plausible.ts';
@@ -152,9 +152,8 @@ const paymentEffects: Effects<Paid, PaymentBody> = {
     return noEffect(`answered a refund of ${amount} with success, and shows no new refund.`);
   },
   'reverse-payment': ({ after }) => {
-    const { state, capturedAmount, refundedAmount, refunds, disputes } = after;
-    const left = capturedAmount.amount - refundedAmount.amount - lostIn(disputes);
-    const isLeft = left > 0 && !refunds.some(hasFailed) && !hasOpenDispute(disputes);
+    const { state, refunds, disputes } = after;
+    const isLeft = refundableOf(after).amount > 0 && !refunds.some(hasFailed) && !hasOpenDispute(disputes);
     if (state !== 'authorised' && state !== 'requires-action' && !isLeft) return undefined;
     return noEffect(`answered a reversal with success, and the payment is ${state}.`);
   },

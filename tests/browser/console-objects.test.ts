@@ -251,6 +251,9 @@ describeInBrowser('Objects in the console', () => {
       .waitFor();
     // 30.88 − 12.99 − 20.00
     await main().getByText('-2.11 EUR').waitFor();
+    await verb('Refund…').click();
+    // The cardholder keeps 12.99 of 30.88.
+    expect(await dialog().getByLabel('Amount').inputValue()).toBe('17.89');
     expect((await other.object('payment', payment.id)).disputes).toMatchObject([{ state: 'lost' }]);
     await other.verify();
   });

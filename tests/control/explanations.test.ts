@@ -20,6 +20,7 @@ import { estate, eventually, newRehearsal, type TestRehearsal } from '../support
 import { receiveEvents } from '../support/event-receiver.ts';
 import { noReport } from '../support/noted-report.ts';
 import { rehearsalAt } from '../support/steps/rehearsal-at.ts';
+import { eur } from '../support/steps/tender.ts';
 import { testIn } from '../support/test-in.ts';
 import { askFor, obstructed, reached } from './explained-states.ts';
 
@@ -258,6 +259,23 @@ describe('The explanation of an object', () => {
     await rehearsal.api('void-payment-api', { params: { id: paymentId } });
     await rehearsal.advance('P1D');
     expect(codesOf(await explained(rehearsal, 'order', id))).toBe('cancelled ended');
+  });
+
+  test('A confirmed order with a lost authorisation that is replaced, and another one captured in part, is not cancelled by time', async (rehearsal) => {
+    await rehearsal.progress({ warehouse: 'manual', capture: 'manual' });
+    const { id } = await rehearsal.draft();
+    const { id: captured } = await rehearsal.authorisation(id, 1000);
+    const { id: lost } = await rehearsal.authorisation(id, 2088);
+    await rehearsal.api('confirm-order-api', { params: { id } });
+    await rehearsal.api('capture-payment-api', { params: { id: captured }, body: { amount: eur(600) } });
+    await rehearsal.api('void-payment-api', { params: { id: lost } });
+    await rehearsal.settle();
+    const deadline = async () => reason(await explained(rehearsal, 'order', id), 'deadline')?.text;
+    expect(await deadline()).toMatch(/ the OMS cancels the order, unless its payments cover the total first\.$/);
+    await rehearsal.authorisation(id, 2088);
+    expect(await deadline()).toBeUndefined();
+    await rehearsal.advance('P2D');
+    expect(await rehearsal.order(id)).toMatchObject({ state: 'confirmed' });
   });
 
   test('A product whose price changed is active since its creation, as in the initial data', async (rehearsal) => {

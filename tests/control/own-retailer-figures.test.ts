@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { expect, test } from '@jest/globals';
 import { z } from 'zod';
-import { type Nearby, payablePoints } from '../../shared/catalog/obstacles.ts';
+import { type Nearby, payablePoints } from '../../shared/catalog/nearby.ts';
 import { Retailer, type WindowName } from '../../shared/catalog/retailer.ts';
 import { durationMs } from '../../shared/domain/duration.ts';
 import { newRehearsal, type TestRehearsal } from '../support/estate.ts';

@@ -9,6 +9,13 @@ export const money: readonly Mutant[] = [
     killedBy: ['tests/services/pos.test.ts'],
   },
   {
+    name: 'Another payment may pay what a pending payment has requested',
+    file: 'shared/catalog/payment/cover.ts',
+    from: 'isUndecided(payment) ? payment.amount.amount : securedBy(payment)',
+    to: 'securedBy(payment)',
+    killedBy: ['tests/unit/payment-cover.test.ts'],
+  },
+  {
     name: 'A refund may exceed the captured amount by one cent',
     file: 'services/payment-hub/refunds.ts',
     from: 'if (requested.amount <= left) return;',

@@ -117,9 +117,10 @@ describe.each([
     expect((await rehearsal.voidSale(id)).body).toMatchObject({ status: 409, currentState: 'paid' });
     await recover(rehearsal);
     const { body } = await rehearsal.voidSale(id);
-    expect(body).toMatchObject({ state: 'cancelled', paymentStatus: 'unpaid' });
+    const ended = { state: 'cancelled', paymentStatus: 'refunded' };
+    expect(body).toMatchObject(ended);
     expect(body).not.toHaveProperty('compensation');
-    expect(await rehearsal.order(id)).toMatchObject({ state: 'cancelled' });
+    expect(await rehearsal.order(id)).toMatchObject(ended);
     for (const payment of [cash, undone]) expect(['voided', 'fully-refunded']).toContain(await stateOf(rehearsal, payment));
     expect(await rehearsal.stockAt('mug-blue')).toEqual(UNSOLD);
     await expectOver(rehearsal);

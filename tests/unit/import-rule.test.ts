@@ -69,7 +69,8 @@ const HANDLERS_KNOW = [
 const IN_BROWSERS = [
   'rehearsal/event-stream.ts',
   'shared/catalog/event-names.ts',
-  'shared/catalog/obstacles.ts',
+  'shared/catalog/nearby.ts',
+  'shared/catalog/payment/cover.ts',
   'shared/control/sequence.ts',
   'shared/domain/censor.ts',
   'shared/domain/money.ts',

@@ -1,6 +1,7 @@
 import type { ApiInput, BusinessObject, ObjectType, TypedApiId } from '../../rehearsal/call-types.ts';
-import { outstandingAtTill, outstandingOf, payablePoints, returnable } from '../../shared/catalog/obstacles.ts';
-import { decimalsOf, type Money, majorUnits, minus, money, moneyInWords } from '../../shared/domain/money.ts';
+import { outstandingAtTill, outstandingOf, payablePoints, returnable } from '../../shared/catalog/nearby.ts';
+import { refundableOf } from '../../shared/catalog/payment/cover.ts';
+import { decimalsOf, type Money, majorUnits, money, moneyInWords } from '../../shared/domain/money.ts';
 import { apis } from '../data/catalog.ts';
 import { callApi, here, type Input, type OperationId, type Output, tracedControl, whyNoCall } from '../data/data.ts';
 import type { Move } from '../life-cycle/life-cycle-graph.ts';
@@ -303,10 +304,10 @@ const declared: { readonly [Type in ObjectType]?: readonly Declared<BusinessObje
       does: 'Pays money back to the customer, in full or in part.',
       api: 'refund-payment-api',
       step: 'refund',
-      fields: ({ capturedAmount, refundedAmount }, near) => {
+      fields: (payment, near) => {
         const returns = near.of('return').map(({ id, label, state }) => [id, `the return over ${label}, ${state}`] as const);
         return [
-          amountField('Amount', minus(capturedAmount, refundedAmount)),
+          amountField('Amount', refundableOf(payment)),
           optional('reason', 'Reason'),
           ...(returns.length > 0 ? [choice('returnId', 'Pays for', ['', 'no return'], ...returns)] : []),
         ];
@@ -317,10 +318,7 @@ const declared: { readonly [Type in ObjectType]?: readonly Declared<BusinessObje
       does: 'The cardholder disputes it at the bank: the money and a fee are withdrawn.',
       play: 'open-dispute',
       step: 'dispute',
-      fields: ({ capturedAmount, refundedAmount, disputes = [] }) => {
-        const lost = disputes.filter(({ state }) => state === 'lost').map(({ amount }) => amount);
-        return [choice('reason', 'Reason', ...DISPUTE_REASONS), amountField('Amount', minus(capturedAmount, refundedAmount, ...lost))];
-      },
+      fields: (payment) => [choice('reason', 'Reason', ...DISPUTE_REASONS), amountField('Amount', refundableOf(payment))],
     },
     {
       label: 'Win the dispute',

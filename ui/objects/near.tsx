@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import type { BusinessObject, ObjectType } from '../../rehearsal/call-types.ts';
-import type { Nearby } from '../../shared/catalog/obstacles.ts';
+import type { Nearby } from '../../shared/catalog/nearby.ts';
 import { linkHere, type Output } from '../data/data.ts';
 import { shortId } from '../kit/kit.ts';
 

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import type { BusinessObject, ObjectType } from '../../rehearsal/call-types.ts';
-import { exchangeDraftOf, type Neighbour, outstandingOf, RETURN_ENDS } from '../../shared/catalog/obstacles.ts';
+import { exchangeDraftOf, type Neighbour, outstandingOf, RETURN_ENDS } from '../../shared/catalog/nearby.ts';
 import { type Money, minus, money, moneyInWords } from '../../shared/domain/money.ts';
 import { declines } from '../data/catalog.ts';
 import { applicationTitle, linkHere } from '../data/data.ts';

@@ -21,16 +21,3 @@ export const Dispute = z
     decidedAt: Instant.optional(),
   })
   .meta({ id: 'Dispute' });
-
-type Disputes = readonly z.output<typeof Dispute>[];
-
-export const hasOpenDispute = (disputes: Disputes = []): boolean => disputes.some(({ state }) => state === 'open');
-
-const sumIn = (disputes: Disputes, states: readonly string[]): number =>
-  disputes.reduce((sum, { state, amount }) => (states.includes(state) ? sum + amount.amount : sum), 0);
-
-/** Minor units that cardholders keep after lost disputes. */
-export const lostIn = (disputes: Disputes = []): number => sumIn(disputes, ['lost']);
-
-/** Minor units that the retailer does not have: of open disputes and of lost ones. */
-export const withdrawnBy = (disputes: Disputes = []): number => sumIn(disputes, ['open', 'lost']);

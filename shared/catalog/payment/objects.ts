@@ -123,10 +123,6 @@ export const paymentLifeCycle = defineLifeCycle({
   ],
 });
 
-/** Whether the outcome of a payment is open: its provider, the Loyalty Platform or its customer has to decide. */
-export const isUndecided = ({ state }: { readonly state: (typeof paymentLifeCycle.states)[number] }): boolean =>
-  state === 'pending' || state === 'requires-action';
-
 export const TenderType = z.enum(['card', 'gift-card', 'bnpl', 'cash', 'loyalty', 'exchange-credit']).meta({
   id: 'TenderType',
   description: 'bnpl: buy now, pay later. cash: at the till only. loyalty: a redemption of points. exchange-credit: the value of a return.',

@@ -1,9 +1,10 @@
-import { type Money, minus } from '../domain/money.ts';
+import { type Money, money } from '../domain/money.ts';
 import type { BusinessObject, ObjectType } from './objects.ts';
+import { isUndecided, requiredFor, stillToPay } from './payment/cover.ts';
 
 /*
- * Sums over the objects that belong to an object, for explanations and for the forms of the console. A browser loads this file, so it imports no
- * schemas. Whether a step is possible, the owning application decides: a dry run asks it.
+ * Sums over the objects that belong to an object, for explanations and for the forms of the console. A browser loads this file, so it
+ * imports no schemas.
  */
 
 export interface Neighbour<Type extends ObjectType> {
@@ -22,30 +23,21 @@ export interface Nearby {
 }
 
 type Order = BusinessObject<'order'>;
-type Payment = BusinessObject<'payment'>;
 
 /** The payments, fulfillment orders or returns of an order. An exchange adds objects of another order. */
 export const ofOrder = <Type extends 'payment' | 'fulfillment-order' | 'return'>(near: Nearby, type: Type, orderId: string) =>
   near.of(type).filter(({ object }) => (object as { readonly orderId: string }).orderId === orderId);
 
-/** The amount that a payment covers before refunds. Not for failed or voided payments. */
-function boundBy({ state, amount, authorizedAmount, capturedAmount }: Payment): Money {
-  if (state === 'pending' || state === 'requires-action') return amount;
-  return state === 'authorised' ? authorizedAmount : capturedAmount;
-}
+export const paymentsOf = (orderId: string, near: Nearby): readonly BusinessObject<'payment'>[] =>
+  ofOrder(near, 'payment', orderId).map(({ object }) => object);
 
-/** What the payments of an order do not cover yet. */
-export const outstandingOf = ({ id, totals }: Pick<Order, 'id' | 'totals'>, near: Nearby): Money =>
-  minus(
-    totals.total,
-    ...ofOrder(near, 'payment', id)
-      .filter(({ state }) => state !== 'failed' && state !== 'voided')
-      .map(({ object }) => minus(boundBy(object), object.refundedAmount)),
-  );
+/** What Authorize Payment may still take for an order. */
+export const outstandingOf = (order: Order, near: Nearby): Money =>
+  money(stillToPay(requiredFor(order), paymentsOf(order.id, near)), order.totals.total.currency);
 
-/** What the payments of a sale at a till do not cover yet. They refer to its order, which gets the id of the transaction. */
-export const outstandingAtTill = ({ transactionId: id = '', totals }: BusinessObject<'basket'>, near: Nearby): Money =>
-  outstandingOf({ id, totals }, near);
+/** What Add Payment may still take for a sale at a till. Its payments refer to its order, which gets the id of the transaction. */
+export const outstandingAtTill = ({ transactionId = '', totals: { total } }: BusinessObject<'basket'>, near: Nearby): Money =>
+  money(stillToPay(total.amount, paymentsOf(transactionId, near)), total.currency);
 
 /** The most points that can pay for an order. The last point may pay a part of its worth. */
 export const payablePoints = (order: Order, near: Nearby): number =>
@@ -53,6 +45,8 @@ export const payablePoints = (order: Order, near: Nearby): number =>
     near.get('loyalty-account', order.loyaltyAccountId)?.pointsBalance ?? 0,
     Math.ceil(outstandingOf(order, near).amount / near.pointWorth),
   );
+
+export const undecidedOf = ({ id }: Order, near: Nearby) => ofOrder(near, 'payment', id).filter(({ object }) => isUndecided(object));
 
 export const RETURN_ENDS: readonly string[] = ['refunded', 'exchanged', 'rejected'];
 
@@ -66,15 +60,3 @@ export function returnable({ lineId, fulfilledQty, returnedQty }: Order['lines']
   const announced = open.flatMap(({ object }) => object.lines).filter(({ orderLineId }) => orderLineId === lineId);
   return announced.reduce((left, { qty }) => left - qty, fulfilledQty - returnedQty);
 }
-
-export const undecidedOf = ({ id }: Order, near: Nearby) =>
-  ofOrder(near, 'payment', id).filter(({ state }) => state === 'pending' || state === 'requires-action');
-
-export const isPicked = ({ lines }: BusinessObject<'fulfillment-order'>): boolean =>
-  lines.every(({ qty, pickedQty, shortQty }) => pickedQty + shortQty >= qty);
-
-export const isDisputed = ({ disputes = [] }: Payment): boolean => disputes.some(({ state }) => state === 'open');
-
-/** Whether refunds and lost disputes have used up a payment. */
-export const isSpent = ({ capturedAmount, refundedAmount, disputes = [] }: Payment): boolean =>
-  minus(capturedAmount, refundedAmount, ...disputes.filter(({ state }) => state === 'lost').map(({ amount }) => amount)).amount <= 0;
