@@ -14,7 +14,7 @@ import { locationsOf, skusAfter } from '../objects/stock.ts';
 import type { PossibleCall } from '../outside-call.ts';
 import type { ExplainScope, Subject } from './subject.ts';
 
-/** Objects that a call may need besides its own: a store, a product. */
+/** Objects that a call may need in addition to its own: a store, a product. */
 interface Others {
   readonly storeId: string;
   readonly sku: string;
@@ -79,7 +79,7 @@ const attempts: { readonly [Type in ObjectType]?: Attempts<Type> } = {
     pay: ({ id }) => ({ api: apis['authorize-payment-api'], body: { orderId: id, tender: { type: 'card', token: 'tok_visa' } } }),
     'pay-with-points': (order, { near }) =>
       order.loyaltyAccountId === undefined
-        ? 'Its customer is no member.'
+        ? 'Its customer is not a member.'
         : {
             api: apis['redeem-points-api'],
             params: { id: order.loyaltyAccountId },
@@ -172,7 +172,7 @@ const attempts: { readonly [Type in ObjectType]?: Attempts<Type> } = {
   },
 };
 
-/** The steps of a type that are no verbs of its life cycle: what a client can do with an object without moving it. */
+/** The steps of a type outside its life cycle: what a client can do with an object without moving it. */
 export const stepsOf = (type: string): readonly string[] => STEPS[type] ?? [];
 
 const STEPS: Readonly<Record<string, readonly string[]>> = {

@@ -628,7 +628,7 @@ interface Acted {
 /** What can be done with an object, and why the rest is not possible now. Possible actions come first. */
 export function actionsOf({ type, id, object, moves, explanation, near, whyNot }: Acted): readonly Action[] {
   const verdicts = [...(explanation?.moves ?? []).map((move) => ({ ...move, step: move.verb })), ...(explanation?.steps ?? [])];
-  /** A fault is no obstacle: somebody may want to see it strike. */
+  /** A fault does not disable an action, because somebody may want to see it strike. */
   const obstacleAt = (step: string): string | undefined => {
     const { possible = true, code, why } = verdicts.find((one) => one.step === step) ?? {};
     return possible || code === 'fault' ? undefined : why;
