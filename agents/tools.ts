@@ -116,6 +116,7 @@ const call = toolIn({
     query: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])).optional(),
     headers: z.partialRecord(z.enum(CALL_HEADERS), z.string().max(300)).optional().describe('Repeat a call with its idempotency-key.'),
     body: z.unknown().optional().describe('JSON body.'),
+    dryRun: z.boolean().optional().describe('true checks whether the call is possible, and changes nothing.'),
     part: z
       .string()
       .max(200)
@@ -133,13 +134,15 @@ const call = toolIn({
     const correlationId = reply.headers['x-correlation-id'];
     return {
       facts: { status: reply.status, correlationId, body },
-      next: nextAfter(wanted.id, reads, reply),
+      next: reply.ok && wanted.dryRun ? NEXT_AFTER_DRY_RUN : nextAfter(wanted.id, reads, reply),
       rest: reads
         ? 'repeat the call with part and from, such as {"part": "/items", "from": 10} or {"part": "/items/3"}, or with its query limit and cursor'
         : 'read the object with call read-object, and a part',
     };
   },
 });
+
+const NEXT_AFTER_DRY_RUN = 'Nothing has changed. To make the call, repeat it without dryRun.';
 
 /** For a refusal, the remedy of its problem. */
 function nextAfter(id: string, reads: boolean, { ok, body }: Reply): string {

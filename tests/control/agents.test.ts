@@ -17,6 +17,22 @@ describe('An agent', () => {
     expect(made.facts).toMatchObject({ status: 201, body: { state: 'open' }, next: expect.stringContaining('wait') });
   });
 
+  test('An agent checks whether a call is possible, and nothing changes', async () => {
+    const world = await opened();
+    const create = { world, id: 'create-customer-api', body: { email: 'nia@example.test', firstName: 'Nia' } };
+    const tried = await agent.tool('call', { ...create, dryRun: true });
+    expect(tried.facts).toMatchObject({ status: 200, body: { possible: true, status: 201, answer: { firstName: 'Nia' } } });
+    expect(tried.facts.next).toContain('without dryRun');
+    expect(await agent.call(world, 'list-events', { query: { type: 'customer-registered' } })).toMatchObject({ items: [] });
+    expect((await agent.tool('call', create)).facts.status).toBe(201);
+    const again = await agent.tool('call', { ...create, dryRun: true });
+    expect([again.facts.status, again.facts.body.code]).toEqual([409, 'duplicate_customer']);
+    for (const id of ['search-customer-api', 'read-clock']) {
+      const read = await agent.tool('call', { world, id, dryRun: true });
+      expect([id, read.facts.status, read.facts.body.errors]).toEqual([id, 422, [expect.objectContaining({ pointer: '?dryRun' })]]);
+    }
+  });
+
   test('An agent that calls wrongly gets every mistake with its place and remedy', async () => {
     const world = await opened();
     const refused = await agent.tool('call', { world, id: 'create-basket-api', body: { curency: 'EUR', customerId: 7 } });
