@@ -122,12 +122,13 @@ const call = toolIn({
       .max(200)
       .regex(/^(?:\/|$)/, 'A JSON Pointer begins with "/".')
       .default('')
-      .describe('JSON Pointer to the part of the answer to show: /items/3. Only for calls that read.'),
+      .describe('JSON Pointer to the part of the answer to show: /items/3. Only for calls that read, and dry runs.'),
     from: z.int().min(0).default(0).describe('First entry to show, if the part is a list.'),
   },
   run: async ({ part, from, ...wanted }, world) => {
-    const reads = isRead(wanted.id);
-    if (part !== '' && !reads) throw new AgentMistake('Only a call that reads takes a part. Read the object afterwards, with read-object.');
+    const reads = isRead(wanted.id) || wanted.dryRun === true;
+    if (part !== '' && !reads)
+      throw new AgentMistake('Only a call that reads, or a dry run, takes a part. Read the object afterwards, with read-object.');
     const reply = await send(world, wanted);
     const body = reply.ok ? partOf(reply.body, part, from) : reply.body;
     if (body === undefined && part !== '') throw new AgentMistake(`The answer has nothing at ${part}. Ask without a part first.`);

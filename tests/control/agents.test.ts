@@ -23,6 +23,8 @@ describe('An agent', () => {
     const tried = await agent.tool('call', { ...create, dryRun: true });
     expect(tried.facts).toMatchObject({ status: 200, body: { possible: true, status: 201, answer: { firstName: 'Nia' } } });
     expect(tried.facts.next).toContain('without dryRun');
+    const part = await agent.tool('call', { ...create, dryRun: true, part: '/answer/firstName' });
+    expect(part.facts.body).toBe('Nia');
     expect(await agent.call(world, 'list-events', { query: { type: 'customer-registered' } })).toMatchObject({ items: [] });
     expect((await agent.tool('call', create)).facts.status).toBe(201);
     const again = await agent.tool('call', { ...create, dryRun: true });
@@ -43,7 +45,7 @@ describe('An agent', () => {
       ['call', { id: 'create-baskt-api' }, 'did you mean create-basket-api?'],
       ['call', { id: 'get-order-api', params: { orderId: 'ord_1' } }, '/orders/{id}: params.id is missing, params.orderId is unknown'],
       ['call', { id: 'list-events', part: '/nothing' }, 'nothing at /nothing'],
-      ['call', { id: 'create-basket-api', part: '/lines' }, 'Only a call that reads'],
+      ['call', { id: 'create-basket-api', part: '/lines' }, 'Only a call that reads, or a dry run'],
       ['call', { id: 'list-events', headers: { 'x-rehearsal': 'default' } }, 'headers'],
       ['call', { id: 'create-rehearsal', body: {} }, 'There is no call create-rehearsal'],
       ['break', { preset: 'oms-down', rule: {} }, 'either a preset or a rule'],
