@@ -50,6 +50,7 @@ interface AgentCall {
   readonly query?: Readonly<Record<string, unknown>> | undefined;
   readonly headers?: Readonly<Partial<Record<(typeof CALL_HEADERS)[number], string>>> | undefined;
   readonly body?: unknown;
+  readonly dryRun?: boolean | undefined;
 }
 
 interface Callable {
@@ -61,12 +62,12 @@ interface Callable {
 export const isRead = (id: string): boolean => callableOf(id).method === 'GET';
 
 /** Sends the call to the estate, which validates it against the catalog. @throws AgentMistake, PathRefused for a call that cannot be sent */
-export function send({ name, client }: AgentWorld, { id, params = {}, query = {}, headers = {}, body }: AgentCall): Promise<Reply> {
+export function send({ name, client }: AgentWorld, { id, params = {}, query, headers = {}, body, dryRun }: AgentCall): Promise<Reply> {
   const { method, path, as } = callableOf(id);
   const given = namesRehearsal({ path }) ? { ...params, rehearsal: name } : params;
   refuseOtherParameters(id, path, given);
   const sent = method === 'GET' || method === 'DELETE' ? undefined : (body ?? {});
-  const target = filledPath(path, { params: given, query });
+  const target = filledPath(path, { params: given, query: { ...query, dryRun: dryRun || undefined } });
   // The credential of the control plane reaches every rehearsal, so the estate must read the path as this call.
   if (!fitsTemplate(new URL(target, 'http://path.invalid').pathname, path)) throw new AgentMistake(`${id} is at ${path}. Correct params.`);
   return client.call(method as 'GET', target, sent, { headers: { ...headers }, as });

@@ -116,30 +116,34 @@ const call = toolIn({
     query: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])).optional(),
     headers: z.partialRecord(z.enum(CALL_HEADERS), z.string().max(300)).optional().describe('Repeat a call with its idempotency-key.'),
     body: z.unknown().optional().describe('JSON body.'),
+    dryRun: z.boolean().optional().describe('true checks whether the call is possible, and changes nothing.'),
     part: z
       .string()
       .max(200)
       .regex(/^(?:\/|$)/, 'A JSON Pointer begins with "/".')
       .default('')
-      .describe('JSON Pointer to the part of the answer to show: /items/3. Only for calls that read.'),
+      .describe('JSON Pointer to the part of the answer to show: /items/3. Only for calls that read, and dry runs.'),
     from: z.int().min(0).default(0).describe('First entry to show, if the part is a list.'),
   },
   run: async ({ part, from, ...wanted }, world) => {
-    const reads = isRead(wanted.id);
-    if (part !== '' && !reads) throw new AgentMistake('Only a call that reads takes a part. Read the object afterwards, with read-object.');
+    const reads = isRead(wanted.id) || wanted.dryRun === true;
+    if (part !== '' && !reads)
+      throw new AgentMistake('Only a call that reads, or a dry run, takes a part. Read the object afterwards, with read-object.');
     const reply = await send(world, wanted);
     const body = reply.ok ? partOf(reply.body, part, from) : reply.body;
     if (body === undefined && part !== '') throw new AgentMistake(`The answer has nothing at ${part}. Ask without a part first.`);
     const correlationId = reply.headers['x-correlation-id'];
     return {
       facts: { status: reply.status, correlationId, body },
-      next: nextAfter(wanted.id, reads, reply),
+      next: reply.ok && wanted.dryRun ? NEXT_AFTER_DRY_RUN : nextAfter(wanted.id, reads, reply),
       rest: reads
         ? 'repeat the call with part and from, such as {"part": "/items", "from": 10} or {"part": "/items/3"}, or with its query limit and cursor'
         : 'read the object with call read-object, and a part',
     };
   },
 });
+
+const NEXT_AFTER_DRY_RUN = 'Nothing has changed. To make the call, repeat it without dryRun.';
 
 /** For a refusal, the remedy of its problem. */
 function nextAfter(id: string, reads: boolean, { ok, body }: Reply): string {

@@ -1,5 +1,6 @@
-import { type EstateClient, filledPath } from '../rehearsal/estate-client.ts';
-import type { Reply } from '../rehearsal/reply.ts';
+import type { z } from 'zod';
+import { type CallOptions, type EstateClient, filledPath } from '../rehearsal/estate-client.ts';
+import type { Method, Reply } from '../rehearsal/reply.ts';
 import type { ControlOutput } from '../shared/catalog/control/define-operation.ts';
 import { type CalledId, controlOperations } from '../shared/catalog/control/operations.ts';
 import { problemType } from '../shared/catalog/problems.ts';
@@ -36,14 +37,33 @@ export async function askWith<Id extends CalledId>(
   id: Id,
   { params = {}, query = {}, body = {}, places = {} }: Input = {},
 ): Promise<ControlOutput<(typeof controlOperations)[Id]>> {
-  const { method, path, response } = controlOperations[id];
+  const target: Target = { ...controlOperations[id], as: 'admin' };
+  const output = await answerOf(client, connection, target, { params, query, body, places });
+  return output as ControlOutput<(typeof controlOperations)[Id]>;
+}
+
+/** What a command calls: an operation or an API. */
+export interface Target {
+  readonly method: string;
+  readonly path: string;
+  readonly response: z.ZodType;
+  readonly as: Credential;
+}
+
+/** The answer of a call that a user described with arguments and options. @throws CommandFailure with a sentence for the user */
+export async function answerOf(
+  client: EstateClient,
+  connection: Pick<Connection, 'against'>,
+  { method, path, response, as }: Target,
+  { params = {}, query = {}, body = {}, places = {} }: Input,
+): Promise<unknown> {
   const sent = method === 'GET' || method === 'DELETE' ? undefined : body;
   const target = withPlace(places, () => filledPath(path, { params, query }));
-  const reply = await reach(connection.against, () => client.call(method, target, sent, { as: 'admin' }));
-  if (!reply.ok) throw await refusalOf(reply, { client, connection, places });
+  const reply = await reach(connection.against, () => client.call(method as Method, target, sent, { as }));
+  if (!reply.ok) throw await refusalOf(reply, { client, connection, as, places });
   const output = response.safeParse(reply.body ?? null);
   if (!output.success) throw notAnEstate(connection.against, `${method} ${path} returns an unexpected answer`);
-  return output.data as ControlOutput<(typeof controlOperations)[Id]>;
+  return output.data;
 }
 
 /** @throws CommandFailure that names the argument or option whose value cannot be a segment of a path */
@@ -90,15 +110,16 @@ const problemOf = (body: unknown): Refusal => (typeof body === 'object' && body 
 
 interface Asked {
   readonly client: EstateClient;
-  readonly connection: Omit<Connection, 'json'>;
+  readonly connection: Pick<Connection, 'against'>;
+  readonly as: Credential;
   readonly places: Readonly<Record<string, string>>;
 }
 
-async function refusalOf({ status, body }: Reply, { client, connection, places }: Asked): Promise<CommandFailure> {
+async function refusalOf({ status, body }: Reply, { client, connection, as, places }: Asked): Promise<CommandFailure> {
   const { code, detail, scope, rehearsal, errors = [] } = problemOf(body);
   if (code === undefined || detail === undefined)
     return strangerAt(client, connection.against, `it answers ${status} without a problem code`);
-  if (status === 401 || scope !== undefined) return misuse(REFUSED_ADMIN);
+  if (as !== 'none' && (status === 401 || scope !== undefined)) return misuse(REFUSED[as]);
   if (code === 'unknown_rehearsal' && rehearsal !== undefined) return misuse(await unknownRehearsal(rehearsal, client));
   if (status === 503) return new CommandFailure(`The estate is not ready: ${detail}`, EXIT.unreachable);
   const named = errors.map(({ pointer, detail }) => sentenceOf(places[inBody(pointer)] ?? pointer, detail.replace(PLUS_REMEDY, '')));
@@ -116,8 +137,13 @@ const inBody = (pointer: string): string =>
 const sentenceOf = (place: string, detail: string): string =>
   detail === 'This member is required.' ? `${place} is required.` : `${place}: ${detail}`.replace(/^: /, '');
 
-export const REFUSED_ADMIN =
-  'The estate refuses this credential for the control plane; give the right one with --admin or ESTATE_ADMIN_TOKEN.';
+type Credential = NonNullable<CallOptions['as']>;
+
+export const REFUSED: Readonly<Record<Exclude<Credential, 'none'>, string>> = {
+  bearer: 'The estate refuses this credential for the APIs; give the right one with --bearer or ESTATE_BEARER_TOKEN.',
+  'api-key': 'The estate refuses this key for the carrier’s APIs; give the right one with --api-key or ESTATE_API_KEY.',
+  admin: 'The estate refuses this credential for the control plane; give the right one with --admin or ESTATE_ADMIN_TOKEN.',
+};
 
 async function unknownRehearsal(asked: string, client: EstateClient): Promise<string> {
   const { items } = await client.control('list-rehearsals').catch(() => ({ items: [] }));

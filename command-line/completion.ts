@@ -3,6 +3,7 @@ import { scenarios } from '../rehearsal/scenarios.ts';
 import { faultPresets } from '../shared/catalog/control/fault-presets.ts';
 import { unknownWord } from '../shared/domain/nearest-word.ts';
 import { print, printJson } from '../shared/process/terminal.ts';
+import { CALLABLE_IDS } from './call.ts';
 import { jsonOption } from './connection.ts';
 import { withExample } from './help.ts';
 
@@ -34,6 +35,7 @@ const argumentsOf: Readonly<Record<string, readonly string[]>> = {
   rehearse: scenarios.map(({ name }) => name),
   completion: SHELLS,
   'fault set': faultPresets.map(({ id }) => id),
+  call: CALLABLE_IDS,
 };
 
 /** The words that may come next, by the words typed so far. */

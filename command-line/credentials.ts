@@ -1,25 +1,17 @@
 import type { EstateCredentials } from '../rehearsal/estate-rehearsal.ts';
 import type { Reply } from '../rehearsal/reply.ts';
 import { DEFAULT_REHEARSAL } from '../shared/domain/ids.ts';
-import { REFUSED_ADMIN, reach } from './ask.ts';
+import { REFUSED, reach } from './ask.ts';
 import { clientOf } from './connection.ts';
 
 /** An invalid name: the gateway checks the credential, refuses the name, and no journal records the request. */
 const NO_REHEARSAL = '-';
 
 const trials = [
-  [
-    'bearer',
-    '/orders/ord_none',
-    'The estate refuses this credential for the APIs; give the right one with --bearer or ESTATE_BEARER_TOKEN.',
-  ],
-  [
-    'api-key',
-    '/shipments/shp_none/tracking',
-    'The estate refuses this key for the carrier’s APIs; give the right one with --api-key or ESTATE_API_KEY.',
-  ],
-  ['admin', '/_control/clock', REFUSED_ADMIN],
-] as const satisfies readonly (readonly ['bearer' | 'api-key' | 'admin', string, string])[];
+  ['bearer', '/orders/ord_none'],
+  ['api-key', '/shipments/shp_none/tracking'],
+  ['admin', '/_control/clock'],
+] as const;
 
 export interface Access extends EstateCredentials {
   readonly against: string;
@@ -29,8 +21,8 @@ export interface Access extends EstateCredentials {
 export async function refusedCredentials({ against, ...credentials }: Access): Promise<readonly string[]> {
   await using client = clientOf({ ...credentials, against, rehearsal: DEFAULT_REHEARSAL }, credentials);
   const answers = await Promise.all(
-    trials.map(async ([as, path, refused]) => ({
-      refused,
+    trials.map(async ([as, path]) => ({
+      refused: REFUSED[as],
       reply: await reach(against, () => client.call('GET', path, undefined, { as, headers: { 'x-rehearsal': NO_REHEARSAL } })),
     })),
   );

@@ -4,6 +4,7 @@ import { ConnectionError } from '../rehearsal/estate-client.ts';
 import { CLIENT_VARIABLES, WEBHOOK_VARIABLES } from '../shared/catalog/client-variables.ts';
 import type { StreamId } from '../shared/catalog/control/operations.ts';
 import { print, printError } from '../shared/process/terminal.ts';
+import { callCommand } from './call.ts';
 import { completionCommand } from './completion.ts';
 import { conformCommand } from './conform/conform.ts';
 import { doctorCommand } from './doctor/doctor.ts';
@@ -54,7 +55,7 @@ export function createProgram(): Command {
   const program = new Command('estate')
     .description('A simulated unified-commerce retailer to rehearse on: starts it, moves its time, breaks it, and shows what happened.')
     .version(manifest.version, '--version', 'Print the version.');
-  program.addCommand(startCommand()).addCommand(rehearseCommand()).addCommand(openCommand());
+  program.addCommand(startCommand()).addCommand(rehearseCommand()).addCommand(openCommand()).addCommand(callCommand());
   for (const [words, variants] of operationsByWords()) place(program, words, operationCommand(words, variants));
   place(program, 'events tail', tailCommand());
   for (const [id, words] of Object.entries(streamWords)) place(program, words, streamCommand(id as StreamId, words));

@@ -29,7 +29,7 @@ export function callTypes(): string {
     const kinds = Object.entries(stream.frames).map(
       ([kind, data]) => `{ readonly event: ${JSON.stringify(kind)}; readonly id: string; readonly data: ${texts.of(data, 'output')} }`,
     );
-    return `${comment(stream)}  '${stream.id}': { input: ${inputText(texts, stream, false)}; frame: ${kinds.join(' | ')} };`;
+    return `${comment(stream)}  '${stream.id}': { input: ${inputText(texts, stream)}; frame: ${kinds.join(' | ')} };`;
   });
   const ofObjects = objects.map(
     ({ type, meaning, schema }) => `${comment({ summary: meaning })}  '${type}': ${texts.of(schema, 'output')};`,
@@ -59,7 +59,7 @@ ${ofEvents.join('\n')}
 }
 
 export type TypedApiId = keyof Apis;
-export type ApiInput<Id extends TypedApiId> = Apis[Id]['input'];
+export type ApiInput<Id extends TypedApiId> = Apis[Id]['input'] & { readonly headers?: Readonly<Record<string, string>> };
 export type ApiOutput<Id extends TypedApiId> = Apis[Id]['output'];
 export type ApiRoute<Id extends TypedApiId> = Apis[Id]['route'];
 export type CalledId = keyof Operations;
@@ -77,21 +77,21 @@ export type EventObject<Name extends EventName> = Events[Name];
 
 const comment = ({ summary }: Pick<Call, 'summary'>): string => `  /** ${summary.replaceAll('*/', '* /')} */\n`;
 
-const callText = (texts: TypeTexts, call: Call, takesHeaders: boolean): string =>
-  `${comment(call)}  '${call.id}': { input: ${inputText(texts, call, takesHeaders)}; output: ${texts.of(call.response, 'output')}${takesHeaders ? `; route: '${call.method} ${call.path}'` : ''} };`;
+const callText = (texts: TypeTexts, call: Call, hasRoute: boolean): string =>
+  `${comment(call)}  '${call.id}': { input: ${inputText(texts, call)}; output: ${texts.of(call.response, 'output')}${hasRoute ? `; route: '${call.method} ${call.path}'` : ''} };`;
 
-function inputText(texts: TypeTexts, { path, query, request }: Call, takesHeaders: boolean): string {
+function inputText(texts: TypeTexts, { path, query, request }: Call): string {
   const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => `readonly ${name}: string`);
   const sections = [
     section('params', names.length === 0 ? 'Record<never, string>' : `{ ${names.join('; ')} }`, names.length > 0),
     section('query', texts.of(query, 'input'), !texts.takesNoMembers(query)),
     section('body', texts.of(request, 'input'), !texts.takesNoMembers(request)),
   ];
-  const text = `{ ${[...sections, ...(takesHeaders ? ['readonly headers?: Readonly<Record<string, string>>'] : [])].join('; ')} }`;
+  const text = `{ ${sections.join('; ')} }`;
   return text === NO_INPUT ? 'NoInput' : text;
 }
 
-/** The input of many operations. Its name keeps the declarations small. */
+/** The input of many calls. Its name keeps the declarations small. */
 const NO_INPUT =
   '{ readonly params?: Record<never, string>; readonly query?: Record<string, never>; readonly body?: Record<string, never> }';
 

@@ -9,6 +9,7 @@ import { fillPath, queryString, requireWrittenPath } from '../shared/transport/p
 import type {
   ApiInput,
   ApiOutput,
+  ApiRoute,
   CalledId,
   OperationInput,
   OperationOutput,
@@ -18,7 +19,7 @@ import type {
   TypedApiId,
 } from './call-types.ts';
 import { eventsOf } from './event-stream.ts';
-import type { Method, ProblemBody, Reply, ResponseOf } from './reply.ts';
+import type { Method, ProblemBody, Reply, ResponseOf, Tried } from './reply.ts';
 
 /** Address and credentials of a client. */
 export interface EstateClientOptions {
@@ -61,25 +62,33 @@ export class ControlError extends Error {
 /** Input that is optional when it has no required members. */
 export type Optionally<Input> = Record<never, never> extends Input ? [input?: Input] : [input: Input];
 
+/** The input of an API, and whether the call is a dry run. Reads have no dry run. */
+export type CallInput<Id extends TypedApiId, Dry> = Optionally<
+  ApiInput<Id> & {
+    /** `true` checks whether the call is possible, and changes nothing. */
+    readonly dryRun?: Dry & (ApiRoute<Id> extends `GET ${string}` ? false : boolean);
+  }
+>;
 /** The arguments of a call after the first: the input of an API, or the path, body and options of a plain call. */
-type CallRest<To extends TypedApiId | Method, Path extends string> = To extends TypedApiId
-  ? Optionally<ApiInput<To>>
+type CallRest<To extends TypedApiId | Method, Path extends string, Dry> = To extends TypedApiId
+  ? CallInput<To, Dry>
   : [path: Path, body?: unknown, how?: CallOptions];
 /** The response of the called API; unknown when the path matches no API. */
-export type CallOutput<To extends TypedApiId | Method, Path extends string> = To extends TypedApiId
-  ? ApiOutput<To>
+export type CallOutput<To extends TypedApiId | Method, Path extends string, Dry = false> = To extends TypedApiId
+  ? Tried<ApiOutput<To>, Dry>
   : ResponseOf<`${To} ${Path}`>;
 
 /** Client of an estate, over its public HTTP only. */
 export interface EstateClient extends AsyncDisposable {
   /**
    * Calls an API by its id, `call('create-basket-api', { body })`, or by method and path, `call('POST', '/baskets', body)`, which takes any body.
+   * With `dryRun: true` it checks whether the call is possible, and changes nothing.
    * Returns refusals as replies with `ok: false`. @throws ConnectionError when no reply comes, PathRefused for a path with `.` or `..`
    */
-  readonly call: <const To extends TypedApiId | Method, const Path extends string = string>(
+  readonly call: <const To extends TypedApiId | Method, const Path extends string = string, const Dry extends boolean = false>(
     to: To,
-    ...rest: CallRest<To, Path>
-  ) => Promise<Reply<CallOutput<To, Path>>>;
+    ...rest: CallRest<To, Path, Dry>
+  ) => Promise<Reply<CallOutput<To, Path, Dry>>>;
   /** An operation of the control plane. @throws ControlError when it is refused */
   readonly control: <Id extends CalledId>(id: Id, ...input: Optionally<OperationInput<Id>>) => Promise<OperationOutput<Id>>;
   /** Reads a stream of the control plane. Leaving the loop closes it. @throws ControlError when it is refused */
@@ -220,6 +229,7 @@ export interface Sections {
   readonly query?: Readonly<Record<string, unknown>>;
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
+  readonly dryRun?: boolean | undefined;
 }
 
 interface PlainCall {
@@ -230,11 +240,11 @@ interface PlainCall {
 }
 
 /** The call of an API by its id, as the catalog declares it. @throws TypeError for an unknown API */
-export function callOfApi(id: string, { body, headers = {}, ...sections }: Sections = {}): PlainCall {
+export function callOfApi(id: string, { body, headers = {}, params, query, dryRun }: Sections = {}): PlainCall {
   const { method, path, auth } = requireApi(id);
   return {
     method,
-    path: filledPath(path, sections),
+    path: filledPath(path, { params, query: { ...query, dryRun: dryRun || undefined } }),
     body: method === 'GET' ? undefined : (body ?? {}),
     how: { headers, as: auth === 'signature' ? 'none' : auth },
   };

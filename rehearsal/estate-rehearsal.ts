@@ -1,7 +1,7 @@
-import type { ApiInput, ApiOutput, BusinessObject, ObjectType, OperationInput, OperationOutput, TypedApiId } from './call-types.ts';
-import { createEstateClient, type EstateClient, type Optionally } from './estate-client.ts';
+import type { ApiOutput, BusinessObject, ObjectType, OperationInput, OperationOutput, TypedApiId } from './call-types.ts';
+import { type CallInput, createEstateClient, type EstateClient } from './estate-client.ts';
 import type { EstateEvent, EventType } from './estate-event.ts';
-import type { ProblemBody, Refusal, Reply } from './reply.ts';
+import type { ProblemBody, Refusal, Reply, Tried } from './reply.ts';
 
 /** Credentials of a test suite. */
 export interface EstateCredentials {
@@ -107,9 +107,15 @@ export class EstateRehearsal implements AsyncDisposable {
     }
   }
 
-  /** Calls a public API by its id, with headers such as `idempotency-key`, and returns its answer. @throws ApiRefusal unless the call succeeds */
-  async api<const Id extends TypedApiId>(id: Id, ...input: Optionally<ApiInput<Id>>): Promise<ApiOutput<Id>> {
-    const call = this.call as unknown as (id: Id, ...input: Optionally<ApiInput<Id>>) => Promise<Reply<ApiOutput<Id>>>;
+  /**
+   * Calls a public API by its id, with headers such as `idempotency-key`, and returns its answer. With `dryRun: true` it checks whether the
+   * call is possible, and changes nothing. @throws ApiRefusal unless the call succeeds
+   */
+  async api<const Id extends TypedApiId, const Dry extends boolean = false>(
+    id: Id,
+    ...input: CallInput<Id, Dry>
+  ): Promise<Tried<ApiOutput<Id>, Dry>> {
+    const call = this.call as unknown as (id: Id, ...input: CallInput<Id, Dry>) => Promise<Reply<Tried<ApiOutput<Id>, Dry>>>;
     const reply = await call(id, ...input);
     if (!reply.ok) throw new ApiRefusal(id, reply);
     return reply.body;

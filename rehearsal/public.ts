@@ -13,5 +13,5 @@ export {
   type EventFilter,
   VerificationFailed,
 } from './estate-rehearsal.ts';
-export type { Answer, ProblemBody, Refusal, Reply, StepReply } from './reply.ts';
+export type { Answer, DryRun, ProblemBody, Refusal, Reply, StepReply } from './reply.ts';
 export { ExpectationFailed, type FaultRule, type OwnScenario as Scenario, type Stage, type Step } from './scenario.ts';

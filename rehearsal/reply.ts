@@ -19,6 +19,19 @@ export interface Refusal {
   readonly headers: ReplyHeaders;
 }
 
+/** The answer to a dry run that nothing has refused. */
+export interface DryRun<Body = unknown> {
+  readonly possible: true;
+  /** Status of the answer that would follow. It is absent, like `answer`, when the application cannot compute it. */
+  readonly status?: number;
+  readonly answer?: Body;
+  /** The call would change nothing. */
+  readonly unchanged?: true;
+}
+
+/** The body of a call, which may be a dry run. */
+export type Tried<Body, Dry> = Dry extends true ? DryRun<Body> : Body;
+
 type ReplyHeaders = Readonly<Record<string, string | string[] | undefined>>;
 
 /** A refusal, RFC 9457. */
@@ -37,6 +50,8 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 /** A call of an API as text: `POST /baskets`, `GET /orders/ord_01M?…`. */
 export type CallText = `${Method} /${string}`;
 
+/** Whether the query of a path requests a dry run. */
+type IsDry<Path> = Path extends `${string}?${string}dryRun=true${string}` ? true : false;
 type WithoutQuery<Path extends string> = Path extends `${infer Before}?${string}` ? Before : Path;
 type Segments<Path extends string> = Path extends `${infer Segment}/${infer Rest}` ? [Segment, ...Segments<Rest>] : [Path];
 /** A parameter takes any text. */
@@ -59,7 +74,7 @@ type ReachedId<Method, Path extends string> = {
 export type ResponseOf<Call> = Call extends `${infer Method} ${infer Path}`
   ? [ReachedId<Method, WithoutQuery<Path>>] extends [never]
     ? unknown
-    : ApiOutput<ReachedId<Method, WithoutQuery<Path>>>
+    : Tried<ApiOutput<ReachedId<Method, WithoutQuery<Path>>>, IsDry<Path>>
   : unknown;
 
 /** The reply of a step. The expected status determines its type, if it is known at compile time. */

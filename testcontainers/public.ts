@@ -8,7 +8,7 @@ export {
   type EventFilter,
   VerificationFailed,
 } from '../rehearsal/estate-rehearsal.ts';
-export type { Reply } from '../rehearsal/reply.ts';
+export type { DryRun, Reply } from '../rehearsal/reply.ts';
 export { EstateContainer, type LogLevel, StartedEstateContainer } from './estate-container.ts';
 export { type EnsembleMember, EstateEnsemble, StartedEstateEnsemble } from './estate-ensemble.ts';
 export { EstateStartError } from './start-failure.ts';

@@ -166,6 +166,27 @@ describeInBrowser('Traces in the console', () => {
     await tab.page.waitForURL(/\/activity\/(?!edited)/);
   });
 
+  test('The form of a request checks whether it is possible, shows the answer that would follow or the refusal, and sends nothing', async () => {
+    const body = { email: 'nia@example.test', firstName: 'Nia' };
+    await rehearsal.api('create-customer-api', { body, headers: { 'x-correlation-id': 'asked' } });
+    await open('asked');
+    await tab.follow(/hop 1, /);
+    await press('Edit and send');
+    const form = main().getByRole('form', { name: 'Edit and send' });
+    const check = form.getByRole('button', { name: 'Check whether it is possible' });
+    await check.click();
+    const verdict = form.getByRole('region', { name: 'Verdict' });
+    await verdict.getByText('It is not possible.').waitFor();
+    await verdict.getByText('409').waitFor();
+    await verdict.getByText('is already registered with this email').waitFor();
+    await form.getByLabel('Body').fill(JSON.stringify({ ...body, email: 'ode@example.test' }));
+    await check.click();
+    await verdict.getByText('It is possible.').waitFor();
+    await verdict.getByText('201').waitFor();
+    await tab.expectSoundInEveryLook();
+    expect(await rehearsal.events({ type: 'customer-registered' })).toHaveLength(1);
+  });
+
   test('A redacted member is demanded before a request is sent again', async () => {
     const { orderId } = await rehearsal.checkedOut({}, { placeOrder: true });
     const body = { orderId, tender: { type: 'card', token: 'tok_of_mine' }, amount: { amount: 100, currency: 'EUR' } } as const;

@@ -17,6 +17,24 @@ describe('An agent', () => {
     expect(made.facts).toMatchObject({ status: 201, body: { state: 'open' }, next: expect.stringContaining('wait') });
   });
 
+  test('An agent checks whether a call is possible, and nothing changes', async () => {
+    const world = await opened();
+    const create = { world, id: 'create-customer-api', body: { email: 'nia@example.test', firstName: 'Nia' } };
+    const tried = await agent.tool('call', { ...create, dryRun: true });
+    expect(tried.facts).toMatchObject({ status: 200, body: { possible: true, status: 201, answer: { firstName: 'Nia' } } });
+    expect(tried.facts.next).toContain('without dryRun');
+    const part = await agent.tool('call', { ...create, dryRun: true, part: '/answer/firstName' });
+    expect(part.facts.body).toBe('Nia');
+    expect(await agent.call(world, 'list-events', { query: { type: 'customer-registered' } })).toMatchObject({ items: [] });
+    expect((await agent.tool('call', create)).facts.status).toBe(201);
+    const again = await agent.tool('call', { ...create, dryRun: true });
+    expect([again.facts.status, again.facts.body.code]).toEqual([409, 'duplicate_customer']);
+    for (const id of ['search-customer-api', 'read-clock']) {
+      const read = await agent.tool('call', { world, id, dryRun: true });
+      expect([id, read.facts.status, read.facts.body.errors]).toEqual([id, 422, [expect.objectContaining({ pointer: '?dryRun' })]]);
+    }
+  });
+
   test('An agent that calls wrongly gets every mistake with its place and remedy', async () => {
     const world = await opened();
     const refused = await agent.tool('call', { world, id: 'create-basket-api', body: { curency: 'EUR', customerId: 7 } });
@@ -27,7 +45,7 @@ describe('An agent', () => {
       ['call', { id: 'create-baskt-api' }, 'did you mean create-basket-api?'],
       ['call', { id: 'get-order-api', params: { orderId: 'ord_1' } }, '/orders/{id}: params.id is missing, params.orderId is unknown'],
       ['call', { id: 'list-events', part: '/nothing' }, 'nothing at /nothing'],
-      ['call', { id: 'create-basket-api', part: '/lines' }, 'Only a call that reads'],
+      ['call', { id: 'create-basket-api', part: '/lines' }, 'Only a call that reads, or a dry run'],
       ['call', { id: 'list-events', headers: { 'x-rehearsal': 'default' } }, 'headers'],
       ['call', { id: 'create-rehearsal', body: {} }, 'There is no call create-rehearsal'],
       ['break', { preset: 'oms-down', rule: {} }, 'either a preset or a rule'],

@@ -25,6 +25,23 @@ test('A call by a misspelt id is refused with the nearest one', async () => {
   await expect(rehearsal.call('create-baskt-api')).rejects.toThrow('There is no API create-baskt-api; did you mean create-basket-api?');
 });
 
+test('A dry run returns the answer that would follow or the refusal of the call, and a read has none', async () => {
+  const body = { email: 'nia@example.test', firstName: 'Nia', lastName: 'Ode' };
+  const tried = await rehearsal.api('create-customer-api', { body, dryRun: true });
+  const email: string | undefined = tried.answer?.email;
+  expect([tried.possible, tried.status, email]).toEqual([true, 201, body.email]);
+  expect(await rehearsal.events({ type: 'customer-registered' })).toEqual([]);
+  const made = await rehearsal.api('create-basket-api', { body: BASKET, dryRun: false });
+  expect(made.state).toBe('open');
+  const params = { id: made.id, lineId: 'lin_none' };
+  const refused = await rehearsal.call('remove-basket-line-api', { params, dryRun: true });
+  const read = await rehearsal.call('get-basket-api', { params: { id: made.id }, dryRun: true });
+  expect((await rehearsal.api('get-basket-api', { params: { id: made.id }, dryRun: false })).state).toBe('open');
+  const byPath = await rehearsal.call('POST', '/baskets?dryRun=true', BASKET);
+  expect([refused.status, read.status, byPath.ok && byPath.body.possible]).toEqual([404, 422, true]);
+  await expect(rehearsal.api('remove-basket-line-api', { params, dryRun: true })).rejects.toMatchObject({ code: 'not_found' });
+});
+
 test('Events and objects have the types of their names', async () => {
   const basket = await rehearsal.api('create-basket-api', { body: BASKET });
   const subject = `basket/${basket.id}`;

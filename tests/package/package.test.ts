@@ -162,6 +162,7 @@ function describeThePackages(): void {
       await project.write('order.mts', TEN_LINES);
       await project.write('order.cts', TEN_LINES);
       await project.write('wrong.mts', TEN_LINES.replace("'web'", "'carrier pigeon'"));
+      await project.write('dry-read.mts', TEN_LINES.replace('confirm-order-api', 'get-order-api'));
     });
 
     const cases = Object.keys(compilers).flatMap((compiler) =>
@@ -175,6 +176,11 @@ function describeThePackages(): void {
       const { code, out } = await compile(compiler, 'nodenext', 'wrong.mts');
       expect([code, out]).toEqual([expect.any(Number), expect.stringContaining('"carrier pigeon"')]);
       expect(code).not.toBe(0);
+    });
+
+    test.each(Object.keys(compilers))('TypeScript %s refuses a dry run of a read', async (compiler) => {
+      const { code, out } = await compile(compiler, 'nodenext', 'dry-read.mts');
+      expect([code === 0, out]).toEqual([false, expect.stringMatching(/^dry-read\.mts\(\d+,\d+\): error TS2322/)]);
     });
   });
 

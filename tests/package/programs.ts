@@ -46,6 +46,8 @@ export async function order(gateway: string): Promise<'open' | 'other'> {
   const [event] = await rehearsal.awaitEvents('basket-created');
   const read = await rehearsal.call('get-inventory-api', { params: { sku: event?.data.object.lines[0]?.sku ?? '' } });
   if (!read.ok) throw new Error(read.body.code);
+  const tried = await rehearsal.api('confirm-order-api', { params: { id: 'ord_1' }, dryRun: true });
+  if (tried.possible && tried.answer?.state !== 'confirmed') return 'other';
   const total: number = basket.totals.total.amount + items.length + read.body.locations.length;
   return total > 0 && basket.state === 'open' ? 'open' : 'other';
 }

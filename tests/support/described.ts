@@ -23,6 +23,7 @@ interface OperationPart {
   readonly parameters?: readonly Parameter[];
   readonly requestBody?: { readonly required: boolean; readonly content: Content };
   readonly responses: Readonly<Record<string, Described>>;
+  readonly 'x-dry-run'?: Described;
 }
 export interface OpenApiDocument {
   readonly security?: readonly Readonly<Record<string, unknown>>[];
@@ -62,6 +63,7 @@ export function describedBy(document: OpenApiDocument) {
       body: operation.requestBody?.content['application/json']?.schema,
       bodyRequired: operation.requestBody?.required === true,
       responses: operation.responses,
+      dryRun: operation['x-dry-run'],
     })),
   );
   type Operation = (typeof operations)[number];
@@ -88,8 +90,9 @@ export function describedBy(document: OpenApiDocument) {
   }
 
   /** @returns deviations of an answer from the document */
-  function complaint({ responses }: Operation, { status, contentType, text }: Answered): string | undefined {
-    const response = responses[status] ?? responses['default'];
+  function complaint({ responses, dryRun }: Operation, { status, contentType, text }: Answered): string | undefined {
+    const isDry = status === 200 && dryRun?.content?.[String(contentType)] !== undefined;
+    const response = isDry ? dryRun : (responses[status] ?? responses['default']);
     if (!response) return `status ${status} is not described, only ${Object.keys(responses).join(', ')}: ${text.slice(0, 300)}`;
     const { content, 'x-problem-codes': codes } = found(response);
     if (content === undefined) return text === '' ? undefined : `status ${status} is described without a body, and has one`;

@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { useState } from 'preact/hooks';
+import type { DryRun } from '../../rehearsal/reply.ts';
 import { CENSOR } from '../../shared/domain/censor.ts';
 import type { Api } from '../data/catalog.ts';
 import {
@@ -25,10 +26,10 @@ export function EditAndSend({ hop, api }: { hop: Hop; api: Api & { id: string } 
   const body = useSignal(hasBody ? JSON.stringify(hop.request, null, 2) : '');
   const key = useSignal(newIdempotencyKey());
   const [values, setValues] = useState<Readonly<Record<string, string>>>({});
-  const [answer, setAnswer] = useState<Answer>();
+  const [answer, setAnswer] = useState<Answer & { readonly isDry: boolean }>();
   const obstacle = whyNoCall(here(), api.id);
   const { value, error } = parsed(body.value);
-  const send = async (): Promise<void> => {
+  const send = async (button: string): Promise<void> => {
     if (busy.peek() !== undefined || obstacle !== undefined) return;
     requireOwnPath(path.value);
     if (error !== undefined) throw mistakeAt('', error);
@@ -36,9 +37,11 @@ export function EditAndSend({ hop, api }: { hop: Hop; api: Api & { id: string } 
     const filled = hasBody ? replaced(value, values) : undefined;
     const [left] = membersWith(filled, CENSOR);
     if (left !== undefined) throw mistakeAt('', `${left} still has ${CENSOR}. Write its value.`);
-    const idempotencyKey = api.takesKey ? key.value : undefined;
-    setAnswer(await sendRequest(here(), { method: hop.method, path: path.value, auth: api.auth, body: filled, idempotencyKey }));
-    key.value = newIdempotencyKey();
+    const isDry = button === DRY;
+    const sent = { method: hop.method, path: isDry ? dryPath(path.value) : path.value, auth: api.auth, body: filled };
+    const answered = await sendRequest(here(), { ...sent, idempotencyKey: api.takesKey && !isDry ? key.value : undefined });
+    setAnswer({ ...answered, isDry });
+    if (!isDry) key.value = newIdempotencyKey();
   };
   const form = useForm(send);
   return (
@@ -89,14 +92,51 @@ export function EditAndSend({ hop, api }: { hop: Hop; api: Api & { id: string } 
         <button type="submit" class="primary" aria-disabled={obstacle !== undefined || form.isSending ? 'true' : undefined}>
           Send
         </button>
+        {api.hasDryRun && (
+          <button type="submit" value={DRY} aria-disabled={obstacle !== undefined || form.isSending ? 'true' : undefined}>
+            Check whether it is possible
+          </button>
+        )}
         {obstacle !== undefined && <span class="muted">{obstacle}</span>}
       </p>
-      {answer && <Compared before={hop} answer={answer} />}
+      {answer?.isDry === true && <Verdict answer={answer} />}
+      {answer?.isDry === false && <Compared before={hop} answer={answer} />}
     </form>
   );
 }
 
 const decodedPath = (path: string): string => path.replaceAll(/%5B/gi, '[').replaceAll(/%5D/gi, ']');
+
+/** The value of the button for a dry run. */
+const DRY = 'dry';
+const dryPath = (path: string): string => `${path}${path.includes('?') ? '&' : '?'}dryRun=true`;
+
+/** The answer to a dry run, or the refusal that the request would get. */
+function Verdict({ answer: { status, body, refusal } }: { answer: Answer }) {
+  const verdict = body as DryRun;
+  if (refusal)
+    return (
+      <section class="stack" aria-label="Verdict">
+        <p class="line">
+          <strong>It is not possible.</strong> It would answer <StatusBadge status={status} />
+        </p>
+        <p>{refusal.detail}</p>
+      </section>
+    );
+  return (
+    <section class="stack" aria-label="Verdict">
+      <p class="line">
+        <strong>It is possible{verdict.unchanged && ', and would change nothing'}.</strong> It has not been sent.
+        {verdict.status !== undefined && (
+          <>
+            It would answer <StatusBadge status={verdict.status} />
+          </>
+        )}
+      </p>
+      {verdict.answer !== undefined && <JsonView value={verdict.answer} label="Possible answer as JSON" />}
+    </section>
+  );
+}
 
 /** The new answer beside the recorded one. */
 function Compared({ before, answer }: { before: Hop; answer: Answer }) {

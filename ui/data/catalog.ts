@@ -3,7 +3,7 @@ import { applications as owners } from '../../shared/catalog/applications.ts';
 import { FaultName, faultKinds } from '../../shared/catalog/control/faults.ts';
 import { controlOperations } from '../../shared/catalog/control/operations.ts';
 import { WebhookName, webhookTypes } from '../../shared/catalog/control/webhooks.ts';
-import { type ApiDefinition, isMutating } from '../../shared/catalog/define.ts';
+import { type ApiDefinition, changesSomething, isMutating } from '../../shared/catalog/define.ts';
 import { allEvents } from '../../shared/catalog/events.ts';
 import { flows as documentedFlows } from '../../shared/catalog/flows.ts';
 import { TrackingStatus } from '../../shared/catalog/fulfillment/shipments.ts';
@@ -30,7 +30,7 @@ export const flows = documentedFlows.map(({ number, title, onFailure }) => ({ nu
 export const apis = Object.fromEntries(
   ([...Object.values(publicApis), ...Object.values(internalCalls)] as readonly ApiDefinition[]).map((api) => {
     const { id, name, application, audience, auth, method, path } = api;
-    return [id, { name, application, audience, auth, method, path, takesKey: isMutating(api) }];
+    return [id, { name, application, audience, auth, method, path, takesKey: isMutating(api), hasDryRun: changesSomething(api) }];
   }),
 );
 export type Api = (typeof apis)[string];

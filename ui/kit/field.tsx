@@ -75,19 +75,19 @@ interface FormOptions {
 
 /**
  * A form. It is not sent again while a request is in progress. Its fields show the errors that `send` throws; `others` shows the errors of
- * no field. `attributes` belong to the form element.
+ * no field. `send` gets the value of the button that submits the form. `attributes` belong to the form element.
  */
-export function useForm(send: () => Promise<void>, { pointerOf = (pointer) => pointer }: FormOptions = {}) {
+export function useForm(send: (button: string) => Promise<void>, { pointerOf = (pointer) => pointer }: FormOptions = {}) {
   const errors = useSignal<readonly FieldError[]>([]);
   const isSending = useSignal(false);
   const ref = useFocusOnWrong(errors.value);
-  const submit = async (event: Event): Promise<void> => {
+  const submit = async (event: SubmitEvent): Promise<void> => {
     event.preventDefault();
     if (isSending.value) return;
     isSending.value = true;
     errors.value = [];
     try {
-      await send();
+      await send(event.submitter instanceof HTMLButtonElement ? event.submitter.value : '');
     } catch (error) {
       const refusal = asRefusal(error);
       const found = refusal.errors.length > 0 ? refusal.errors : [{ pointer: '', detail: refusal.detail }];
@@ -103,7 +103,7 @@ export function useForm(send: () => Promise<void>, { pointerOf = (pointer) => po
     return { ...props, errors: errors.value };
   };
   return {
-    attributes: { ref, noValidate: true, onSubmit: (event: Event) => void submit(event) },
+    attributes: { ref, noValidate: true, onSubmit: (event: SubmitEvent) => void submit(event) },
     isSending: isSending.value,
     others: <OtherErrors errors={errors.value} shown={shown} />,
     field: (props: OwnProps, draw: DrawInput) => field(ofForm(props), draw),

@@ -109,7 +109,7 @@ export const problemMeanings: Readonly<Record<ProblemCode, readonly [cause: stri
     'Reset the rehearsal, repeat the part that you need, and record that.',
   ],
   swapped: [
-    'The real system of the retailer takes the place of this application. It does not offer the call, or it has the data that a snapshot or a fork would need.',
+    'The real system of the retailer takes the place of this application. It does not offer the call, it has no dry run, or it has the data that a snapshot or a fork would need.',
     'Take the step in the real system, or use a rehearsal without the swap.',
   ],
   not_swapped: [

@@ -71,7 +71,7 @@ test('The command env quotes for the shell, and prints dotenv and JSON', async (
   expect(json).toMatchObject({ ESTATE_URL: estate.gateway, ESTATE_REHEARSAL: 'default' });
 });
 
-test('The completion of bash completes commands, verbs, options, scenarios and presets of faults', async () => {
+test('The completion of bash completes commands, verbs, options, scenarios, presets of faults and APIs', async () => {
   const { out: script } = await runEstate(['completion', 'bash']);
   const complete = async (line: string) => {
     const typed = line.split(' ');
@@ -79,8 +79,24 @@ test('The completion of bash completes commands, verbs, options, scenarios and p
     const asked = `${script}\nCOMP_WORDS=(${words}); COMP_CWORD=${typed.length}; _estate; echo "\${COMPREPLY[@]}"`;
     return (await runProgram('bash', ['-c', asked])).out.trim();
   };
-  const lines = ['clo', 'clock fr', 'fault set slow --appl', 'rehearse split', 'fault set payment-hub'];
-  expect(await Promise.all(lines.map(complete))).toEqual(['clock', 'freeze', '--application', 'split-tender', 'payment-hub-down']);
+  const lines = [
+    'clo',
+    'clock fr',
+    'fault set slow --appl',
+    'rehearse split',
+    'fault set payment-hub',
+    'call confirm-o',
+    'call create-basket-api --dr',
+  ];
+  expect(await Promise.all(lines.map(complete))).toEqual([
+    'clock',
+    'freeze',
+    '--application',
+    'split-tender',
+    'payment-hub-down',
+    'confirm-order-api',
+    '--dry-run',
+  ]);
 });
 
 test.each(['zsh', 'fish'])('The completion of %s names every command', async (shell) => {

@@ -75,6 +75,36 @@ test('The commands of a swap make a call for the real system, report a change of
   expect(JSON.parse(reported.out)).toMatchObject({ changed: true, object: { state: 'voided' } });
 });
 
+test('The command call makes a call, checks with --dry-run whether it is possible, and prints the refusal of either', async () => {
+  await using rehearsal = await newRehearsal();
+  const { id } = await rehearsal.draft();
+  const at = ['--rehearsal', rehearsal.name];
+  const call = (...words: readonly string[]) => runEstate(['call', ...words, ...at]);
+  const nia = ['create-customer-api', '--body', '{"email":"nia@example.test","firstName":"Nia"}'];
+  const possible = await call(...nia, '--dry-run');
+  expect([possible.code, possible.out]).toEqual([0, expect.stringMatching(/^It is possible\. It would answer 201:\n\nid {2,}cus_/)]);
+  const inJson = JSON.parse((await call(...nia, '--dry-run', '--json')).out);
+  expect(inJson).toMatchObject({ possible: true, status: 201, answer: { firstName: 'Nia' } });
+  expect((await call(...nia)).out).toMatch(/^id {2,}cus_.*\n(?:.*\n)*first name {2,}Nia\n/);
+  const refusals: readonly (readonly [readonly string[], number, string])[] = [
+    [[...nia, '--dry-run'], 1, 'is already registered with this email'],
+    [['confirm-order-api', id, '--dry-run'], 1, 'are neither authorised nor captured'],
+    [['confirm-order-api', id], 1, 'are neither authorised nor captured'],
+    [['get-order-api', id, '--dry-run'], 2, '--dry-run: Get Order changes nothing, so it has no dry run.'],
+    [['get-order-api', id, '--body', '{}'], 2, 'get-order-api reads, so it takes no --body. Give --query.'],
+    [['confirm-order-api'], 2, 'confirm-order-api takes one value (id) after its id, not 0: it is POST /orders/{id}/confirm.'],
+    [['confrm-order-api', id], 2, 'There is no API confrm-order-api; did you mean confirm-order-api?'],
+    [['confirm-order-api', '..'], 2, 'id: The path parameter "id" is "..", a step of a path.'],
+    [['create-basket-api', '--body', '{"chanel":"web"}'], 2, '/chanel: '],
+    [['get-order-api', id, '--bearer', 'wrong'], 2, 'give the right one with --bearer or ESTATE_BEARER_TOKEN.'],
+    [['track-shipment-api', 'shp_1', '--api-key', 'wrong'], 2, 'give the right one with --api-key or ESTATE_API_KEY.'],
+  ];
+  for (const [words, code, sentence] of refusals) {
+    expect([words, await call(...words)]).toEqual([words, { code, out: '', err: expect.stringContaining(sentence) }]);
+  }
+  expect((await rehearsal.object('order', id)).state).toBe('draft');
+});
+
 test('A command prints a table, and the answer of the estate with --json', async () => {
   await using rehearsal = await newRehearsal();
   const at = ['--rehearsal', rehearsal.name];

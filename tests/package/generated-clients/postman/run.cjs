@@ -40,6 +40,7 @@ function edited([name, place, ids, stored]) {
   const raw = bodyOf(request.body?.raw, place, ids);
   if (raw !== undefined) request.body.raw = raw;
   if (!kept.includes('headers')) request.header = request.header.filter(({ key }) => key !== 'If-Match');
+  if (!kept.includes('headers')) request.url.query = request.url.query.filter(({ key }) => key !== 'dryRun');
   const [variable, member] = stored?.split(' = body.') ?? [];
   const exec = variable ? [`pm.collectionVariables.set('${variable}', pm.response.json().${member});`] : [];
   return { ...item, event: [{ listen: 'test', script: { type: 'text/javascript', exec } }] };
