@@ -1,5 +1,5 @@
 import type { ComponentType } from 'preact';
-import type { IconName } from '../kit/kit.ts';
+import type { IconName } from './icon.tsx';
 
 /** The properties of a page: the parts of its address. */
 export interface PageProps {
