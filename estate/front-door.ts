@@ -15,7 +15,7 @@ import { createSnapshots } from '../control/snapshots/snapshots.ts';
 import { createStreams } from '../control/stream/streams.ts';
 import { createRealSystems } from '../control/swaps/real-systems.ts';
 import { permittedSwaps } from '../control/swaps/swaps.ts';
-import { createTopology, type TouchpointState } from '../control/topology/topology.ts';
+import { createTopology, type TouchpointState } from '../control/topology.ts';
 import { createVerifications, verifyWorld } from '../control/verify/verify.ts';
 import { createRegistrations } from '../control/webhooks/registrations.ts';
 import { createWebhookWork } from '../control/webhooks/work.ts';

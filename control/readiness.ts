@@ -1,7 +1,7 @@
 import { type Agent, request } from 'undici';
-import { type Application, applicationNames } from '../../shared/catalog/applications.ts';
-import type { ReadinessAnswer } from '../../shared/process/readiness.ts';
-import { withTimeLimit } from '../../shared/process/waiting.ts';
+import { type Application, applicationNames } from '../shared/catalog/applications.ts';
+import type { ReadinessAnswer } from '../shared/process/readiness.ts';
+import { withTimeLimit } from '../shared/process/waiting.ts';
 
 const LIMIT_MS = 1_000;
 /** A busy machine can delay one answer, so an application that misses the limit is asked again. */

@@ -1,11 +1,14 @@
-import { applicationNames, applications } from '../../shared/catalog/applications.ts';
-import type { SwapMode } from '../../shared/catalog/swap.ts';
-import type { World } from '../../shared/domain/world.ts';
-import type { JournalReader } from '../../shared/store/ports/journal.ts';
-import type { ObjectReader } from '../../shared/store/ports/objects.ts';
-import { describeSwaps } from '../swaps/swaps.ts';
-import { allowedCalls } from './allowed-calls.ts';
+import { apis } from '../shared/catalog/apis.ts';
+import { type Application, applicationNames, applications } from '../shared/catalog/applications.ts';
+import type { ApiDefinition } from '../shared/catalog/define.ts';
+import { calls } from '../shared/catalog/flows.ts';
+import { internalCalls } from '../shared/catalog/internal-calls.ts';
+import type { SwapMode } from '../shared/catalog/swap.ts';
+import type { World } from '../shared/domain/world.ts';
+import type { JournalReader } from '../shared/store/ports/journal.ts';
+import type { ObjectReader } from '../shared/store/ports/objects.ts';
 import { createReadiness, type ReadinessOptions } from './readiness.ts';
+import { describeSwaps } from './swaps/swaps.ts';
 
 export interface TouchpointState {
   /** `unknown`: the application runs in a separate process, and this gateway does not have its address. */
@@ -70,5 +73,27 @@ export function createTopology({ worlds, touchpoint, adapters, ...reaching }: To
     };
   };
 }
+
+interface AllowedCall {
+  readonly from: Application | 'client';
+  readonly to: Application;
+  readonly call: string;
+}
+
+const publicApis: readonly ApiDefinition[] = Object.values(apis);
+const everyCall: ReadonlyMap<string, ApiDefinition> = new Map([...publicApis, ...Object.values(internalCalls)].map((api) => [api.id, api]));
+
+/** What the catalog allows: the APIs that clients call, then the calls of each application. Only applications send signed requests. */
+const allowedCalls: readonly AllowedCall[] = [
+  ...publicApis
+    .filter(({ auth }) => auth !== 'signature')
+    .map(({ id, application }): AllowedCall => ({ from: 'client', to: application, call: id })),
+  ...applicationNames.flatMap((from) =>
+    calls[from].flatMap((call): readonly AllowedCall[] => {
+      const to = everyCall.get(call)?.application;
+      return to === undefined ? [] : [{ from, to, call }];
+    }),
+  ),
+];
 
 export type Topology = ReturnType<typeof createTopology>;
