@@ -40,6 +40,7 @@ import type { Transport } from '../shared/transport/transport.ts';
 import type { DemoCredentials } from '../ui/data/config.ts';
 import { createAgents } from './agents.ts';
 import { adaptersInUse, type Configuration, corsOriginsOf, eventServers } from './configuration.ts';
+import { configuredSwaps } from './configured-swaps.ts';
 import { consoleConfig, publicAmong, refuseDemoCredentials } from './console.ts';
 import { ownListeners } from './own-listeners.ts';
 import { objectsOf, registeredApplications } from './registry.ts';
@@ -47,7 +48,6 @@ import { createScenarioRuns } from './scenario-runs.ts';
 import { seedData } from './seeding.ts';
 import { createReceive } from './snapshot-checks.ts';
 import { explainListenError } from './start-error.ts';
-import { configuredSwaps } from './swap-variables.ts';
 
 /** Wall time until the default rehearsal is opened again after the store failed. */
 const RETRY_MS = 500;

@@ -1,9 +1,9 @@
 import { expect, test } from '@jest/globals';
 import { matchInOrder, matchStrictly } from '../../control/journal/sequence.ts';
 import { readTimeline } from '../../control/journal/timeline.ts';
+import { findTraces } from '../../control/journal/traces.ts';
 import { readRecording } from '../../control/story/recording.ts';
 import { storyOf } from '../../control/story/story.ts';
-import { findTraces } from '../../control/journal/traces.ts';
 import { createMemoryStore } from '../../shared/store/memory/store.ts';
 import { aHop } from '../ports/a-hop.ts';
 

@@ -1,41 +1,12 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { z } from 'zod';
-import { applicationNames } from '../shared/catalog/applications.ts';
-import { Swap, type SwappableApplication, swappableNames, unknownNames, whyNotSwappable } from '../shared/catalog/swap.ts';
+import { Swap, type SwappableApplication, swappableNames, unknownNames } from '../shared/catalog/swap.ts';
+import { type SwapSetting, swapSettings, swapVariable } from '../shared/configuration/swap-variables.ts';
 import { IN_WORDS, mistakesIn } from '../shared/contract/issue-words.ts';
-import { isMisspelt } from '../shared/domain/nearest-word.ts';
 import { keepSecret } from '../shared/domain/redaction.ts';
 import type { SeededSwap } from '../shared/work/swap/stored-swap.ts';
 import { listenersAt } from './listeners-at.ts';
 import { StartError } from './start-error.ts';
-
-const SETTINGS = {
-  URL: (name: string) => `Address of the real system that takes the place of ${name} in new rehearsals.`,
-  MODE: (name: string) => `How the real system takes the place of ${name}. Default: real.`,
-  HEADERS_FILE: (name: string) => `File with the headers for the real system of ${name}, one \`Name: value\` per line.`,
-  TIMEOUT_MS: (name: string) => `Wall time limit for an answer of the real system of ${name}. Default: 5000.`,
-  ANSWERS: (name: string) => `Folder with the kept answers of the real system of ${name}, for the mode kept: a file per operation.`,
-  KEEP: (name: string) => `true: new rehearsals keep the answers of the real system of ${name}. Default: false.`,
-  SHADOW: (name: string) => `In the mode shadow, reads: the real system of ${name} gets queries only. Default: all.`,
-  COMPARE: (name: string) => `In the mode shadow: members whose texts and times are compared for ${name}, too, with commas between them.`,
-  EVENTS: (name: string) => `none: the real system of ${name} gets no events from the estate. Default: post.`,
-} as const;
-type Setting = keyof typeof SETTINGS;
-const settings = Object.keys(SETTINGS) as readonly Setting[];
-
-/** The variable of a swap: `SWAP_PAYMENT_HUB_URL`. */
-export const swapVariable = (application: SwappableApplication, setting: Setting): string =>
-  `SWAP_${application.toUpperCase().replaceAll('-', '_')}_${setting}`;
-
-export const swapVariables = Object.fromEntries(
-  swappableNames.flatMap((application) =>
-    settings.map((setting) => [swapVariable(application, setting), z.string().optional().describe(SETTINGS[setting](application))]),
-  ),
-);
-
-/** The forms of the names, for a sentence about an unknown one. */
-const swapVariableForms = settings.map((setting) => `SWAP_<APPLICATION>_${setting}`).join(', ');
 
 type Given = Readonly<Record<string, unknown>>;
 
@@ -52,8 +23,8 @@ export function configuredSwaps(given: Given): { readonly [App in SwappableAppli
 }
 
 function swapIn(application: SwappableApplication, given: Given, mistakes: string[]): Swap | undefined {
-  const value = (setting: Setting): string | undefined => given[swapVariable(application, setting)] as string | undefined;
-  const [idle] = settings.filter((setting) => setting !== 'URL' && value(setting) !== undefined);
+  const value = (setting: SwapSetting): string | undefined => given[swapVariable(application, setting)] as string | undefined;
+  const [idle] = swapSettings.filter((setting) => setting !== 'URL' && value(setting) !== undefined);
   if (value('URL') === undefined && value('MODE') !== 'kept') {
     if (idle) mistakes.push(`${swapVariable(application, idle)} needs ${swapVariable(application, 'URL')}: set the address, or remove it.`);
     return undefined;
@@ -96,24 +67,7 @@ function isOwnAddress(url: string | undefined, { HOST, GATEWAY_PORT }: Given): b
   return listener !== undefined && listener.port === GATEWAY_PORT && (listener.host === undefined || listener.host === HOST);
 }
 
-/** Whether a name has the form of these variables: it names an application or a setting. */
-export const isSwapName = (name: string): boolean =>
-  name.startsWith('SWAP_') &&
-  (applicationNames.some((one) => name.startsWith(`SWAP_${one.toUpperCase().replaceAll('-', '_')}_`)) ||
-    settings.some((setting) => name.endsWith(`_${setting}`)));
-
-/** A sentence about a variable with SWAP_ that is unknown. */
-export function unknownSwapVariable(name: string): string {
-  const [, words = ''] = new RegExp(`^SWAP_(.+)_(?:${settings.join('|')})$`).exec(name) ?? [];
-  const application = words.toLowerCase().replaceAll('_', '-');
-  const isKnown = applicationNames.some((known) => known === application);
-  const meant = isKnown ? undefined : Object.keys(swapVariables).find((known) => isMisspelt(name, known));
-  if (meant !== undefined) return `${name} is not a variable of the estate; did you mean ${meant}? Correct or remove it.`;
-  const reason = words === '' ? `variables with SWAP_ are ${swapVariableForms}` : whyNotSwappable(application);
-  return `${name} is not a variable of the estate; ${reason.replace(/^There/, 'there').replace(/\.$/, '')}. Correct or remove it.`;
-}
-
-const SETTING_OF: Readonly<Record<string, Setting>> = {
+const SETTING_OF: Readonly<Record<string, SwapSetting>> = {
   url: 'URL',
   mode: 'MODE',
   headers: 'HEADERS_FILE',
@@ -157,6 +111,3 @@ function answersIn(variable: string, folder: string, mistakes: string[]): Record
     return {};
   }
 }
-
-/** Whether a variable belongs to a swap. */
-export const isOfSwap = (name: string): boolean => Object.hasOwn(swapVariables, name);

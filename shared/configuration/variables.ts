@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { type Application, applicationNames } from '../shared/catalog/applications.ts';
-import { isIdleExpiry } from '../shared/domain/duration.ts';
-import { DEFAULT_OUTBOUND, outboundAllow } from '../shared/http/outbound.ts';
-import { HOST_PATTERN } from '../shared/process/own-hosts.ts';
-import { WORLD_BYTES } from '../shared/store/ports/plan.ts';
+import { type Application, applicationNames } from '../catalog/applications.ts';
+import { isIdleExpiry } from '../domain/duration.ts';
+import { DEFAULT_OUTBOUND, outboundAllow } from '../http/outbound.ts';
+import { HOST_PATTERN } from '../process/own-hosts.ts';
+import { WORLD_BYTES } from '../store/ports/plan.ts';
 import { swapVariables } from './swap-variables.ts';
 
 const WholeNumber = (least: number, most = Number.MAX_SAFE_INTEGER) => {

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { readConfiguration } from '../../estate/configuration.ts';
-import { configuredSwaps } from '../../estate/swap-variables.ts';
+import { configuredSwaps } from '../../estate/configured-swaps.ts';
 import { anObservedEstate } from '../observability/observed-estate.ts';
 import { aFolder } from '../support/folder.ts';
 import { startPaymentHub } from '../support/real-payment-hub.ts';
