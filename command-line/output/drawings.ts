@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import type { ListedHop } from '../ui/data/hop.ts';
-import type { ReportedRun } from '../ui/report/recorded.ts';
-import { CommandFailure, EXIT } from './failure.ts';
+import type { ListedHop } from '../../ui/data/hop.ts';
+import type { ReportedRun } from '../../ui/report/recorded.ts';
+import { CommandFailure, EXIT } from '../failure.ts';
 
 interface Drawings {
   readonly report: { reportHtml(run: ReportedRun, styles: string): string };
@@ -10,8 +10,8 @@ interface Drawings {
 }
 
 /** The bundles of an image or a package. */
-const BUILT = new URL('../ui/built/', import.meta.url);
-const BUNDLER = new URL('../console/drawings.ts', import.meta.url);
+const BUILT = new URL('../../ui/built/', import.meta.url);
+const BUNDLER = new URL('../../console/drawings.ts', import.meta.url);
 
 /**
  * Loads a module of `ui/report` and its sheet. They are TSX, which a clone bundles when it needs them.
@@ -42,7 +42,7 @@ function bundledOnce(name: keyof Drawings): Promise<Loadable> {
 }
 
 async function bundleNow(name: keyof Drawings): Promise<Loadable> {
-  const { bundleDrawing } = (await import(BUNDLER.href)) as typeof import('../console/drawings.ts');
+  const { bundleDrawing } = (await import(BUNDLER.href)) as typeof import('../../console/drawings.ts');
   const { script, styles } = await bundleDrawing(name).catch((error: Error) => {
     throw new CommandFailure(error.message, EXIT.misuse);
   });

@@ -1,9 +1,9 @@
 import { Command, Option } from 'commander';
-import { printError } from '../shared/process/terminal.ts';
-import { jsonOption } from './connection.ts';
+import { printError } from '../../shared/process/terminal.ts';
+import { jsonOption } from '../connection/connection.ts';
+import { EXIT, misuse } from '../failure.ts';
+import { withExample } from '../help.ts';
 import { loadEstateCode } from './estate-code.ts';
-import { EXIT, misuse } from './failure.ts';
-import { withExample } from './help.ts';
 
 const SETTINGS = {
   port: ['--port <number>', 'GATEWAY_PORT', 'Port of the gateway; 0 means a free one.'],

@@ -1,18 +1,18 @@
 import { Command, Option } from 'commander';
-import { ControlError } from '../rehearsal/estate-client.ts';
-import type { ControlOutput } from '../shared/catalog/control/define-operation.ts';
-import { controlOperations, type StreamId } from '../shared/catalog/control/operations.ts';
-import { nameOf as eventName } from '../shared/catalog/event-names.ts';
-import { allEvents } from '../shared/catalog/events.ts';
-import { inOneLine } from '../shared/domain/printable.ts';
-import { print, printJson } from '../shared/process/terminal.ts';
-import { pause } from '../shared/process/waiting.ts';
-import { askWith, exitCodeOfRefusal } from './ask.ts';
-import { type Connection, clientOf, withConnection } from './connection.ts';
-import { CommandFailure, EXIT } from './failure.ts';
-import { withExample } from './help.ts';
-import { membersOf, nameOf, optionOf } from './operations/member-option.ts';
-import { type Look, lookOf } from './output/table.ts';
+import { ControlError } from '../../rehearsal/estate-client.ts';
+import type { ControlOutput } from '../../shared/catalog/control/define-operation.ts';
+import { controlOperations, type StreamId } from '../../shared/catalog/control/operations.ts';
+import { nameOf as eventName } from '../../shared/catalog/event-names.ts';
+import { allEvents } from '../../shared/catalog/events.ts';
+import { inOneLine } from '../../shared/domain/printable.ts';
+import { print, printJson } from '../../shared/process/terminal.ts';
+import { pause } from '../../shared/process/waiting.ts';
+import { askWith, exitCodeOfRefusal } from '../connection/ask.ts';
+import { type Connection, clientOf, withConnection } from '../connection/connection.ts';
+import { CommandFailure, EXIT } from '../failure.ts';
+import { withExample } from '../help.ts';
+import { membersOf, nameOf, optionOf } from '../operations/member-option.ts';
+import { type Look, lookOf } from '../output/table.ts';
 
 /** The words of each streaming operation. A missing operation fails the type check. */
 export const streamWords: Readonly<Record<StreamId, string>> = { 'read-stream': 'stream' };

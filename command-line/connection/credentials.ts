@@ -1,6 +1,6 @@
-import type { EstateCredentials } from '../rehearsal/estate-rehearsal.ts';
-import type { Reply } from '../rehearsal/reply.ts';
-import { DEFAULT_REHEARSAL } from '../shared/domain/ids.ts';
+import type { EstateCredentials } from '../../rehearsal/estate-rehearsal.ts';
+import type { Reply } from '../../rehearsal/reply.ts';
+import { DEFAULT_REHEARSAL } from '../../shared/domain/ids.ts';
 import { REFUSED_ADMIN, reach } from './ask.ts';
 import { clientOf } from './connection.ts';
 

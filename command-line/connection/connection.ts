@@ -1,9 +1,9 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { createEstateClient, type EstateClient } from '../rehearsal/estate-client.ts';
-import { DEMO_CREDENTIALS, type EstateCredentials } from '../rehearsal/estate-rehearsal.ts';
-import type { ClientVariable } from '../shared/catalog/client-variables.ts';
-import { DEFAULT_REHEARSAL, REHEARSAL_NAME, REHEARSAL_NAME_RULE } from '../shared/domain/ids.ts';
-import { misuse } from './failure.ts';
+import { createEstateClient, type EstateClient } from '../../rehearsal/estate-client.ts';
+import { DEMO_CREDENTIALS, type EstateCredentials } from '../../rehearsal/estate-rehearsal.ts';
+import type { ClientVariable } from '../../shared/catalog/client-variables.ts';
+import { DEFAULT_REHEARSAL, REHEARSAL_NAME, REHEARSAL_NAME_RULE } from '../../shared/domain/ids.ts';
+import { misuse } from '../failure.ts';
 
 export const DEFAULT_URL = 'http://127.0.0.1:8080';
 

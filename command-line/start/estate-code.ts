@@ -1,14 +1,14 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import manifest from '../package.json' with { type: 'json' };
-import { CommandFailure, EXIT } from './failure.ts';
+import manifest from '../../package.json' with { type: 'json' };
+import { CommandFailure, EXIT } from '../failure.ts';
 
-type EstateCode = typeof import('../estate/for-command-line.ts');
+type EstateCode = typeof import('../../estate/for-command-line.ts');
 
 /** The package with the code of the estate. The command line needs it only to start an estate. */
 const PACKAGE = 'unified-commerce-estate-server';
-const IN_A_CLONE = new URL('../estate/', import.meta.url);
+const IN_A_CLONE = new URL('../../estate/', import.meta.url);
 
 const ARCHIVE = `${PACKAGE}-${manifest.version}.tgz`;
 

@@ -1,11 +1,11 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Argument, Command, Option } from 'commander';
-import { print } from '../shared/process/terminal.ts';
-import { ask } from './ask.ts';
-import { type Connection, withConnection } from './connection.ts';
-import { CommandFailure, EXIT } from './failure.ts';
-import { withExample } from './help.ts';
+import { print } from '../../shared/process/terminal.ts';
+import { ask } from '../connection/ask.ts';
+import { type Connection, withConnection } from '../connection/connection.ts';
+import { CommandFailure, EXIT } from '../failure.ts';
+import { withExample } from '../help.ts';
 
 interface Options extends Connection {
   readonly to: string;

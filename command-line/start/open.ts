@@ -1,18 +1,18 @@
 import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { Command, Option } from 'commander';
-import { EstateFileRefused, unpacked } from '../shared/contract/estate-file.ts';
-import { ENDING, type EstateFile, PARTS } from '../shared/domain/estate-file.ts';
-import { DEFAULT_REHEARSAL } from '../shared/domain/ids.ts';
-import { inOneLine } from '../shared/domain/printable.ts';
-import { print, printJson } from '../shared/process/terminal.ts';
-import { rehearsalLink } from '../ui/data/route.ts';
-import { askWith } from './ask.ts';
-import { adminOption, againstOption, clientOf, jsonOption } from './connection.ts';
-import { CommandFailure, EXIT, misuse } from './failure.ts';
-import { withExample } from './help.ts';
-import { startOwnEstate } from './rehearse/own-estate.ts';
-import { interruptions } from './rehearse/supervision.ts';
+import { EstateFileRefused, unpacked } from '../../shared/contract/estate-file.ts';
+import { ENDING, type EstateFile, PARTS } from '../../shared/domain/estate-file.ts';
+import { DEFAULT_REHEARSAL } from '../../shared/domain/ids.ts';
+import { inOneLine } from '../../shared/domain/printable.ts';
+import { print, printJson } from '../../shared/process/terminal.ts';
+import { rehearsalLink } from '../../ui/data/route.ts';
+import { askWith } from '../connection/ask.ts';
+import { adminOption, againstOption, clientOf, jsonOption } from '../connection/connection.ts';
+import { CommandFailure, EXIT, misuse } from '../failure.ts';
+import { withExample } from '../help.ts';
+import { startOwnEstate } from '../rehearse/own-estate.ts';
+import { interruptions } from '../rehearse/supervision.ts';
 
 interface Options {
   readonly against?: string;

@@ -1,9 +1,17 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
-import type { ClientVariable } from '../shared/catalog/client-variables.ts';
-import { unknownWord } from '../shared/domain/nearest-word.ts';
-import { print } from '../shared/process/terminal.ts';
-import { adminOption, againstOption, apiKeyOption, bearerOption, DEFAULT_URL, jsonOption, rehearsalOption } from './connection.ts';
-import { withExample } from './help.ts';
+import type { ClientVariable } from '../../shared/catalog/client-variables.ts';
+import { unknownWord } from '../../shared/domain/nearest-word.ts';
+import { print } from '../../shared/process/terminal.ts';
+import {
+  adminOption,
+  againstOption,
+  apiKeyOption,
+  bearerOption,
+  DEFAULT_URL,
+  jsonOption,
+  rehearsalOption,
+} from '../connection/connection.ts';
+import { withExample } from '../help.ts';
 
 const FORMATS = ['shell', 'dotenv', 'json'] as const;
 type Format = (typeof FORMATS)[number];

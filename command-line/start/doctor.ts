@@ -7,13 +7,13 @@ import type { Configuration } from '../../estate/configuration.ts';
 import manifest from '../../package.json' with { type: 'json' };
 import type { EstateCredentials } from '../../rehearsal/estate-rehearsal.ts';
 import { print, printJson } from '../../shared/process/terminal.ts';
-import { requireReady } from '../ask.ts';
-import { adminOption, againstOption, apiKeyOption, bearerOption, DEFAULT_URL, jsonOption } from '../connection.ts';
-import { type Access, refusedCredentials } from '../credentials.ts';
-import { hasEstateCode, loadEstateCode, remedy } from '../estate-code.ts';
+import { requireReady } from '../connection/ask.ts';
+import { adminOption, againstOption, apiKeyOption, bearerOption, DEFAULT_URL, jsonOption } from '../connection/connection.ts';
+import { type Access, refusedCredentials } from '../connection/credentials.ts';
 import { CommandFailure, EXIT } from '../failure.ts';
 import { withExample } from '../help.ts';
 import { type Look, lookOf, progressOn } from '../output/table.ts';
+import { hasEstateCode, loadEstateCode, remedy } from './estate-code.ts';
 
 interface Options extends EstateCredentials {
   readonly against?: string;

@@ -1,15 +1,15 @@
-import { type EstateClient, filledPath } from '../rehearsal/estate-client.ts';
-import type { Reply } from '../rehearsal/reply.ts';
-import type { ControlOutput } from '../shared/catalog/control/define-operation.ts';
-import { type CalledId, controlOperations } from '../shared/catalog/control/operations.ts';
-import { problemType } from '../shared/catalog/problems.ts';
-import { PLUS_REMEDY } from '../shared/contract/validation.ts';
-import { REHEARSAL_NAME } from '../shared/domain/ids.ts';
-import { nearestWord } from '../shared/domain/nearest-word.ts';
-import { connectionTrouble } from '../shared/process/connection-trouble.ts';
-import { PathRefused } from '../shared/transport/path.ts';
+import { type EstateClient, filledPath } from '../../rehearsal/estate-client.ts';
+import type { Reply } from '../../rehearsal/reply.ts';
+import type { ControlOutput } from '../../shared/catalog/control/define-operation.ts';
+import { type CalledId, controlOperations } from '../../shared/catalog/control/operations.ts';
+import { problemType } from '../../shared/catalog/problems.ts';
+import { PLUS_REMEDY } from '../../shared/contract/validation.ts';
+import { REHEARSAL_NAME } from '../../shared/domain/ids.ts';
+import { nearestWord } from '../../shared/domain/nearest-word.ts';
+import { connectionTrouble } from '../../shared/process/connection-trouble.ts';
+import { PathRefused } from '../../shared/transport/path.ts';
+import { CommandFailure, EXIT, type ExitCode, misuse } from '../failure.ts';
 import { type Connection, clientOf, DEFAULT_URL } from './connection.ts';
-import { CommandFailure, EXIT, type ExitCode, misuse } from './failure.ts';
 
 interface Input {
   readonly params?: Readonly<Record<string, string>>;

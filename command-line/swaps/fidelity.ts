@@ -1,23 +1,23 @@
 import { Command, Option } from 'commander';
-import manifest from '../package.json' with { type: 'json' };
-import type { ControlOutput } from '../shared/catalog/control/define-operation.ts';
-import { readFidelity } from '../shared/catalog/control/operations/swaps.ts';
-import { swappable } from '../shared/catalog/swap.ts';
-import { DEFAULT_REHEARSAL } from '../shared/domain/ids.ts';
-import { print, printJson } from '../shared/process/terminal.ts';
-import { apiTitle } from '../ui/data/titles.ts';
-import { counted } from '../ui/kit/format.ts';
-import type { Recorded } from '../ui/report/recorded.ts';
-import { ask } from './ask.ts';
-import { unrecorded } from './conform/result.ts';
-import { adminOption, againstOption, type Connection, DEFAULT_URL, jsonOption, rehearsalOf } from './connection.ts';
-import { CommandFailure, EXIT } from './failure.ts';
-import { withExample } from './help.ts';
-import { membersOf, optionOf } from './operations/member-option.ts';
-import { showFidelity } from './output/show-answer.ts';
-import { lookOf } from './output/table.ts';
-import { prepareReportFile, writeReportFile } from './rehearse/report/report.ts';
-import { repeatable } from './repeatable.ts';
+import manifest from '../../package.json' with { type: 'json' };
+import type { ControlOutput } from '../../shared/catalog/control/define-operation.ts';
+import { readFidelity } from '../../shared/catalog/control/operations/swaps.ts';
+import { swappable } from '../../shared/catalog/swap.ts';
+import { DEFAULT_REHEARSAL } from '../../shared/domain/ids.ts';
+import { print, printJson } from '../../shared/process/terminal.ts';
+import { apiTitle } from '../../ui/data/titles.ts';
+import { counted } from '../../ui/kit/format.ts';
+import type { Recorded } from '../../ui/report/recorded.ts';
+import { unrecorded } from '../conform/result.ts';
+import { ask } from '../connection/ask.ts';
+import { adminOption, againstOption, type Connection, DEFAULT_URL, jsonOption, rehearsalOf } from '../connection/connection.ts';
+import { CommandFailure, EXIT } from '../failure.ts';
+import { withExample } from '../help.ts';
+import { membersOf, optionOf } from '../operations/member-option.ts';
+import { showFidelity } from '../output/show-answer.ts';
+import { lookOf } from '../output/table.ts';
+import { prepareReportFile, writeReportFile } from '../rehearse/report/report.ts';
+import { repeatable } from '../repeatable.ts';
 
 interface Options extends Omit<Connection, 'rehearsal'> {
   /** In the sequence of the command line. */

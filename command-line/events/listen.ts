@@ -1,22 +1,22 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { Agent, request } from 'undici';
-import { ConnectionError, ControlError, type EstateClient } from '../rehearsal/estate-client.ts';
-import { STREAM_CURSOR } from '../shared/catalog/control/operations/stream.ts';
-import { EVENT_CONTENT_TYPE, EXTENSIONS, nameOf } from '../shared/catalog/event-names.ts';
-import { allEvents, events } from '../shared/catalog/events.ts';
-import { signWebhook, WEBHOOK_SECRET } from '../shared/control/webhook-signature.ts';
-import { unknownWord } from '../shared/domain/nearest-word.ts';
-import { inOneLine } from '../shared/domain/printable.ts';
-import { connectionTrouble } from '../shared/process/connection-trouble.ts';
-import { print, printError, printJson } from '../shared/process/terminal.ts';
-import { askWith, exitCodeOfRefusal } from './ask.ts';
-import { type Connection, clientOf, withConnection } from './connection.ts';
-import { CommandFailure, EXIT } from './failure.ts';
-import { withExample } from './help.ts';
-import { optionOf } from './operations/member-option.ts';
-import { lookOf } from './output/table.ts';
-import { repeatable } from './repeatable.ts';
+import { ConnectionError, ControlError, type EstateClient } from '../../rehearsal/estate-client.ts';
+import { STREAM_CURSOR } from '../../shared/catalog/control/operations/stream.ts';
+import { EVENT_CONTENT_TYPE, EXTENSIONS, nameOf } from '../../shared/catalog/event-names.ts';
+import { allEvents, events } from '../../shared/catalog/events.ts';
+import { signWebhook, WEBHOOK_SECRET } from '../../shared/control/webhook-signature.ts';
+import { unknownWord } from '../../shared/domain/nearest-word.ts';
+import { inOneLine } from '../../shared/domain/printable.ts';
+import { connectionTrouble } from '../../shared/process/connection-trouble.ts';
+import { print, printError, printJson } from '../../shared/process/terminal.ts';
+import { askWith, exitCodeOfRefusal } from '../connection/ask.ts';
+import { type Connection, clientOf, withConnection } from '../connection/connection.ts';
+import { CommandFailure, EXIT } from '../failure.ts';
+import { withExample } from '../help.ts';
+import { optionOf } from '../operations/member-option.ts';
+import { lookOf } from '../output/table.ts';
+import { repeatable } from '../repeatable.ts';
 
 /** Signs deliveries unless `--secret` names another secret. Public, like the other demo credentials. */
 export const LISTEN_SECRET = `whsec_${Buffer.from('public demo secret of listen').toString('base64')}`;

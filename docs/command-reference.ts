@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import { examplesOf } from './help.ts';
-import { createProgram, everyCommand } from './program.ts';
+import { examplesOf } from '../command-line/help.ts';
+import { createProgram, everyCommand } from '../command-line/program.ts';
 
 /** Options that the page describes once for all commands. */
 const COMMON: ReadonlySet<string | undefined> = new Set([

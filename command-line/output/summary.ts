@@ -1,13 +1,13 @@
 import { Command } from 'commander';
-import type { ControlOutput } from '../shared/catalog/control/define-operation.ts';
-import type { controlOperations } from '../shared/catalog/control/operations.ts';
-import { print } from '../shared/process/terminal.ts';
-import { askWith } from './ask.ts';
-import { adminOption, againstOption, type Connection, clientOf, DEFAULT_URL, jsonOption } from './connection.ts';
-import { CommandFailure, EXIT } from './failure.ts';
-import { withExample } from './help.ts';
-import { journalDiagrams } from './output/journal-diagrams.ts';
-import { code, plain } from './rehearse/report/markdown.ts';
+import type { ControlOutput } from '../../shared/catalog/control/define-operation.ts';
+import type { controlOperations } from '../../shared/catalog/control/operations.ts';
+import { print } from '../../shared/process/terminal.ts';
+import { askWith } from '../connection/ask.ts';
+import { adminOption, againstOption, type Connection, clientOf, DEFAULT_URL, jsonOption } from '../connection/connection.ts';
+import { CommandFailure, EXIT } from '../failure.ts';
+import { withExample } from '../help.ts';
+import { code, plain } from '../rehearse/report/markdown.ts';
+import { journalDiagrams } from './journal-diagrams.ts';
 
 /** The most failed traces with a diagram: GitHub limits a job summary to 1 MiB. */
 const MOST_DRAWN = 10;

@@ -1,10 +1,10 @@
 import { Argument, Command, InvalidArgumentError } from 'commander';
-import { scenarios } from '../rehearsal/scenarios.ts';
-import { faultPresets } from '../shared/catalog/control/fault-presets.ts';
-import { unknownWord } from '../shared/domain/nearest-word.ts';
-import { print, printJson } from '../shared/process/terminal.ts';
-import { jsonOption } from './connection.ts';
-import { withExample } from './help.ts';
+import { scenarios } from '../../rehearsal/scenarios.ts';
+import { faultPresets } from '../../shared/catalog/control/fault-presets.ts';
+import { unknownWord } from '../../shared/domain/nearest-word.ts';
+import { print, printJson } from '../../shared/process/terminal.ts';
+import { jsonOption } from '../connection/connection.ts';
+import { withExample } from '../help.ts';
 
 const SHELLS = ['bash', 'zsh', 'fish'] as const;
 type Shell = (typeof SHELLS)[number];
