@@ -19,30 +19,12 @@ export interface LoadedRound {
   readonly cpuMicros: number;
 }
 
-export async function loadOn(child: Child, load: Load): Promise<LoadedRound> {
-  const before = await child.usage();
-  const { requests, duration } = await put(load);
-  const after = await child.usage();
-  return { perSecond: requests / duration, cpuMicros: (after.cpuMicros - before.cpuMicros) / requests };
-}
-
-/** Loads a server of any program. @returns answers per second */
-export async function rateOf(load: Load): Promise<number> {
-  const { requests, duration } = await put(load);
-  return requests / duration;
-}
-
 /** @throws Error when an answer was not a success, because a rate of failures is meaningless */
-async function put({
-  url,
-  connections,
-  seconds,
-  method = 'GET',
-  headers = {},
-  body,
-}: Load): Promise<{ requests: number; duration: number }> {
-  const result = await cannon({ url, connections, duration: seconds, method, headers, ...(body !== undefined && { body }) });
-  return { requests: result.requests.total, duration: result.duration };
+export async function loadOn(child: Child, { seconds, ...load }: Load): Promise<LoadedRound> {
+  const before = await child.usage();
+  const { requests, duration } = await cannon({ ...load, duration: seconds });
+  const after = await child.usage();
+  return { perSecond: requests.total / duration, cpuMicros: (after.cpuMicros - before.cpuMicros) / requests.total };
 }
 
 export async function cannon(options: autocannon.Options): Promise<autocannon.Result> {

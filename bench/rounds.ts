@@ -18,23 +18,12 @@ export async function inTurn<Round>(
   what: string,
   { ours, reference, warmUps = 0 }: Contest<Round>,
 ): Promise<Rounds<Round>> {
-  await allInTurn(warmUps, [ours, reference]);
-  const reported = (round: number): Promise<Round> => {
-    progress(`${what}, round ${round} of ${rounds}`);
-    return ours();
-  };
-  const [first = [], second = []] = await allInTurn(rounds, [reported, reference]);
-  return { ours: first, reference: second };
-}
-
-/** Runs any number of contestants in turn. @returns the rounds of each contestant, in order */
-export async function allInTurn<Round>(
-  rounds: number,
-  contestants: readonly ((round: number) => Promise<Round>)[],
-): Promise<readonly (readonly Round[])[]> {
-  const taken = contestants.map((): Round[] => []);
+  for (let warmUp = 0; warmUp < warmUps; warmUp++) for (const contestant of [ours, reference]) await contestant();
+  const taken = { ours: [] as Round[], reference: [] as Round[] };
   for (let round = 1; round <= rounds; round++) {
-    for (const [index, contestant] of contestants.entries()) taken[index]?.push(await contestant(round));
+    progress(`${what}, round ${round} of ${rounds}`);
+    taken.ours.push(await ours());
+    taken.reference.push(await reference());
   }
   return taken;
 }

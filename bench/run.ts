@@ -13,7 +13,6 @@ import { json } from './json-calls.ts';
 import { longLists } from './long-lists.ts';
 import { orders, transport } from './orders.ts';
 import { parcels } from './parcels.ts';
-import { peers } from './peers.ts';
 import { QUIET_LOAD, type Quiet, quietText, waitUntilQuiet } from './quiet.ts';
 import { redis } from './redis.ts';
 import { earlier, tableOf } from './report.ts';
@@ -41,7 +40,6 @@ const benchmarks: readonly Benchmark[] = [
   hostile,
   containers,
   earlier,
-  peers,
   soak,
 ];
 

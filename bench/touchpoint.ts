@@ -4,16 +4,13 @@ import { type Child, STORE_KEY, startChild, startEstate } from './child-process.
 import { type Load, type LoadedRound, loadOn } from './load.ts';
 import { compare, inTurn } from './rounds.ts';
 
-export const CONNECTIONS = 20;
+const CONNECTIONS = 20;
 const CASE = '02';
-export const PATH = '/retail/touchpoint/basket/calculate';
+const PATH = '/retail/touchpoint/basket/calculate';
 
-export const fixture = JSON.parse(readFileSync(new URL(`../fixtures/touchpoint/${CASE}.json`, import.meta.url), 'utf8')) as {
-  readonly request: Readonly<Record<string, unknown>>;
-  readonly response: Readonly<Record<string, unknown>>;
-};
+const fixture = JSON.parse(readFileSync(new URL(`../fixtures/touchpoint/${CASE}.json`, import.meta.url), 'utf8'));
 
-export const request = {
+const request = {
   method: 'POST',
   headers: { authorization: `Bearer ${STORE_KEY}`, 'content-type': 'application/json', 'x-mock-case': CASE },
   body: JSON.stringify(fixture.request),

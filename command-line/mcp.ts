@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import { Agent } from 'undici';
 import manifest from '../package.json' with { type: 'json' };
 import { printError } from '../shared/process/terminal.ts';
-import { adminOption, againstOption, DEFAULT_URL, jsonOption } from './connection.ts';
+import { adminOption, againstOption, DEFAULT_URL, jsonOption } from './connection/connection.ts';
 import { withExample } from './help.ts';
 
 export function mcpCommand(): Command {

@@ -4,24 +4,24 @@ import { ConnectionError } from '../rehearsal/estate-client.ts';
 import { CLIENT_VARIABLES, WEBHOOK_VARIABLES } from '../shared/catalog/client-variables.ts';
 import type { StreamId } from '../shared/catalog/control/operations.ts';
 import { print, printError } from '../shared/process/terminal.ts';
-import { callCommand } from './call.ts';
-import { completionCommand } from './completion.ts';
 import { conformCommand } from './conform/conform.ts';
-import { doctorCommand } from './doctor/doctor.ts';
-import { envCommand } from './env.ts';
+import { listenCommand } from './events/listen.ts';
+import { streamCommand, streamWords, tailCommand } from './events/stream.ts';
 import { CommandFailure, EXIT } from './failure.ts';
-import { fidelityCommand } from './fidelity.ts';
-import { keepCommand } from './keep-answers.ts';
-import { listenCommand } from './listen.ts';
 import { mcpCommand } from './mcp.ts';
-import { openCommand } from './open.ts';
+import { callCommand } from './operations/call.ts';
 import { operationCommand, operationsByWords } from './operations/operation-commands.ts';
+import { summaryCommand } from './output/summary.ts';
 import { rehearseCommand } from './rehearse/rehearse.ts';
 import { endProcess } from './rehearse/supervision.ts';
 import { refuseRepetitions } from './repeatable.ts';
-import { startCommand } from './start.ts';
-import { streamCommand, streamWords, tailCommand } from './stream.ts';
-import { summaryCommand } from './summary.ts';
+import { completionCommand } from './shell/completion.ts';
+import { envCommand } from './shell/env.ts';
+import { doctorCommand } from './start/doctor.ts';
+import { openCommand } from './start/open.ts';
+import { startCommand } from './start/start.ts';
+import { fidelityCommand } from './swaps/fidelity.ts';
+import { keepCommand } from './swaps/keep-answers.ts';
 
 const GROUPS: Readonly<Record<string, string>> = {
   rehearsals: 'Isolated worlds: create, list, show, reset, delete.',

@@ -13,7 +13,7 @@ export const BUILT = fileURLToPath(new URL('../ui/built/', import.meta.url));
 
 /** The entries of each page, with its script under its name. A page waits for its own bundle only. The quickest is first. */
 const ENTRIES = {
-  portal: { portal: 'ui/portal.tsx', icon: 'ui/touchpoint/icon.svg' },
+  touchpoint: { touchpoint: 'ui/touchpoint.tsx', icon: 'ui/touchpoint/icon.svg' },
   console: { console: 'ui/console.tsx', icon: 'ui/kit/icon.svg' },
   reference: { reference: 'ui/reference/scalar-page.ts', scalar: 'scalar.txt', icon: 'ui/kit/icon.svg' },
 };

@@ -62,7 +62,7 @@ export function createConsole(config: () => ConsoleConfig, isProduction = false)
 /** Serves the page of the touchpoint mock at `/`, and its files below `/assets/`. */
 export function createPortalPage(isProduction = false): Router {
   const router = Router({ caseSensitive: true, strict: true });
-  router.get('/', (request, response) => sendPage(request, response, 'portal', isProduction));
+  router.get('/', (request, response) => sendPage(request, response, 'touchpoint', isProduction));
   router.get('/assets/:name', async (request, response, next) => {
     if (!(await sendAsset(request, response, request.params.name, isProduction))) next();
   });

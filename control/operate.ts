@@ -15,7 +15,7 @@ import type { Snapshots } from './snapshots/snapshots.ts';
 import type { Frame } from './stream/send-frames.ts';
 import type { Streams } from './stream/streams.ts';
 import type { RealSystems } from './swaps/real-systems.ts';
-import type { Topology } from './topology/topology.ts';
+import type { Topology } from './topology.ts';
 import type { Verified } from './verify/verify.ts';
 import type { EstateObjects } from './verify/world-records.ts';
 import type { Registrations } from './webhooks/registrations.ts';

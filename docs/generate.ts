@@ -1,9 +1,8 @@
 import { readFile, writeFile } from 'node:fs/promises';
-import { commandReference } from '../command-line/reference.ts';
-import { isOfSwap, swapVariable } from '../estate/swap-variables.ts';
-import { presetOf, urlVariable, variablesByName } from '../estate/variables.ts';
 import { chartFiles } from '../helm/chart.ts';
 import { applicationNames } from '../shared/catalog/applications.ts';
+import { isOfSwap, swapVariable } from '../shared/configuration/swap-variables.ts';
+import { presetOf, urlVariable, variablesByName } from '../shared/configuration/variables.ts';
 import {
   apiTable,
   applicationSummary,
@@ -17,6 +16,7 @@ import {
   problemTable,
 } from '../shared/contract/tables/catalog.ts';
 import { controlOperationSections } from '../shared/contract/tables/control-operations.ts';
+import { commandReference } from './command-reference.ts';
 import { llmsOfDocs } from './llms-of-docs.ts';
 import { callPolicies } from './network-policies.ts';
 

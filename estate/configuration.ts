@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { type Application, applicationNames } from '../shared/catalog/applications.ts';
+import { isSwapName, swapVariables, unknownSwapVariable } from '../shared/configuration/swap-variables.ts';
+import { urls, urlVariable, variables, variablesByName } from '../shared/configuration/variables.ts';
 import type { EventServers } from '../shared/contract/asyncapi/document.ts';
 import { isMisspelt } from '../shared/domain/nearest-word.ts';
 import { StartError } from './start-error.ts';
-import { isSwapName, swapVariables, unknownSwapVariable } from './swap-variables.ts';
-import { urls, urlVariable, variables, variablesByName } from './variables.ts';
 
 /** Values of `SERVICE`. Processes of one estate, except the touchpoint mock, share their state in Redis and their events on Kafka. */
 export const startableServices = ['gateway', ...applicationNames, 'touchpoint-mock'] as const;

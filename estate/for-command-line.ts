@@ -1,11 +1,11 @@
 import type { Configuration } from './configuration.ts';
 import { touchpointFixtures } from './seeding.ts';
 
+export { swapVariable } from '../shared/configuration/swap-variables.ts';
 /** The entry point of the server package: what the command line uses of the estate. It loads most modules only when they are needed. */
 export { type Configuration, readConfiguration } from './configuration.ts';
 export { run } from './run.ts';
 export { explainStart } from './start-error.ts';
-export { swapVariable } from './swap-variables.ts';
 
 /** @throws FixtureError with a line for each mistake */
 export async function checkFixtures(configuration: Configuration): Promise<void> {

@@ -15,7 +15,7 @@ import { createSnapshots } from '../control/snapshots/snapshots.ts';
 import { createStreams } from '../control/stream/streams.ts';
 import { createRealSystems } from '../control/swaps/real-systems.ts';
 import { permittedSwaps } from '../control/swaps/swaps.ts';
-import { createTopology, type TouchpointState } from '../control/topology/topology.ts';
+import { createTopology, type TouchpointState } from '../control/topology.ts';
 import { createVerifications, verifyWorld } from '../control/verify/verify.ts';
 import { createRegistrations } from '../control/webhooks/registrations.ts';
 import { createWebhookWork } from '../control/webhooks/work.ts';
@@ -41,6 +41,7 @@ import type { Transport } from '../shared/transport/transport.ts';
 import type { DemoCredentials } from '../ui/data/config.ts';
 import { createAgents } from './agents.ts';
 import { adaptersInUse, type Configuration, corsOriginsOf, eventServers } from './configuration.ts';
+import { configuredSwaps } from './configured-swaps.ts';
 import { consoleConfig, publicAmong, refuseDemoCredentials } from './console.ts';
 import { ownListeners } from './own-listeners.ts';
 import { objectsOf, registeredApplications } from './registry.ts';
@@ -48,7 +49,6 @@ import { createScenarioRuns } from './scenario-runs.ts';
 import { seedData, seedSteps } from './seeding.ts';
 import { createReceive } from './snapshot-checks.ts';
 import { explainListenError } from './start-error.ts';
-import { configuredSwaps } from './swap-variables.ts';
 
 /** Wall time until the default rehearsal is opened again after the store failed. */
 const RETRY_MS = 500;

@@ -1,9 +1,9 @@
 import { stringify } from 'yaml';
 import { z } from 'zod';
-import { swapVariables } from '../estate/swap-variables.ts';
-import { variables } from '../estate/variables.ts';
 import { applicationNames } from '../shared/catalog/applications.ts';
 import { swappableNames } from '../shared/catalog/swap.ts';
+import { swapVariables } from '../shared/configuration/swap-variables.ts';
+import { variables } from '../shared/configuration/variables.ts';
 import { type KubernetesObject, objectsOf, settingsOf } from './kustomized.ts';
 
 /** Variables that the chart sets itself, from other values. */

@@ -9,7 +9,7 @@ import { compile, copyTo, DIST, licencesOf, PROJECT, write } from './project.ts'
 
 const FOLDER = join(DIST, 'server');
 /** Files that the estate reads. */
-const READ = ['LICENSE', 'fixtures/**/*.json', 'shared/contract/openapi/*.json'];
+const READ = ['LICENSE', 'fixtures/**/*.json', 'fixtures/pictures/*.svg', 'shared/contract/openapi/*.json'];
 
 /** The package of the estate itself. It contains JavaScript, because Node strips no types below node_modules, and the bundled pages. */
 async function writeServer(): Promise<void> {

@@ -2,10 +2,10 @@ import type { EstateClient } from '../../rehearsal/estate-client.ts';
 import { DEMO_CREDENTIALS } from '../../rehearsal/estate-rehearsal.ts';
 import { scenarios } from '../../rehearsal/scenarios.ts';
 import type { Recorded } from '../../ui/report/recorded.ts';
-import { loadEstateCode } from '../estate-code.ts';
 import type { Look, Progress } from '../output/table.ts';
 import { startOwnEstate } from '../rehearse/own-estate.ts';
 import { runOne } from '../rehearse/run-one.ts';
+import { loadEstateCode } from '../start/estate-code.ts';
 import { definitionOf } from './bench.ts';
 import type { Plan } from './plan.ts';
 

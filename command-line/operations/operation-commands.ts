@@ -3,8 +3,8 @@ import type { ControlOperation } from '../../shared/catalog/control/define-opera
 import { type CalledId, controlOperations } from '../../shared/catalog/control/operations.ts';
 import { unknownWord } from '../../shared/domain/nearest-word.ts';
 import { print, printJson } from '../../shared/process/terminal.ts';
-import { ask } from '../ask.ts';
-import { type Connection, withConnection } from '../connection.ts';
+import { ask } from '../connection/ask.ts';
+import { type Connection, withConnection } from '../connection/connection.ts';
 import { EXIT, misuse } from '../failure.ts';
 import { withExample } from '../help.ts';
 import { showAnswer } from '../output/show-answer.ts';

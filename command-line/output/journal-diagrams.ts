@@ -1,7 +1,7 @@
 import type { ListedHop } from '../../ui/data/hop.ts';
 import { mermaidOf } from '../../ui/sequence/mermaid.ts';
 import { sequenceOf } from '../../ui/sequence/sequence.ts';
-import { loadDrawing } from '../drawings.ts';
+import { loadDrawing } from './drawings.ts';
 
 interface Journal {
   readonly items: readonly ListedHop[];

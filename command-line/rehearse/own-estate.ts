@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
-import { estateMain } from '../estate-code.ts';
 import { CommandFailure, EXIT } from '../failure.ts';
+import { estateMain } from '../start/estate-code.ts';
 
 interface OwnEstate {
   readonly gateway: string;

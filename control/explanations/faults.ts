@@ -5,9 +5,8 @@ import { nameOf } from '../../shared/catalog/event-names.ts';
 import { allEvents } from '../../shared/catalog/events.ts';
 import { internalCalls } from '../../shared/catalog/internal-calls.ts';
 import type { Row } from '../../shared/catalog/life-cycle.ts';
-import type { ActiveFault } from '../../shared/control/faults.ts';
+import { type ActiveFault, describeFault } from '../../shared/control/faults.ts';
 import type { FaultStore } from '../../shared/store/ports/faults.ts';
-import { describeFault } from '../faults/describe.ts';
 import type { ExplainScope, Subject } from './subject.ts';
 
 /** The faults that can still strike in a world. */

@@ -4,10 +4,10 @@ import * as declared from '../../shared/catalog/control/operations/faults.ts';
 import { CARRIER } from '../../shared/catalog/control/webhooks.ts';
 import { internalCalls } from '../../shared/catalog/internal-calls.ts';
 import { invalid, notFound, Problem, problems } from '../../shared/catalog/problems.ts';
+import { describeFault } from '../../shared/control/faults.ts';
 import { unknownWord } from '../../shared/domain/nearest-word.ts';
 import { MOST_FAULTS } from '../../shared/store/ports/faults.ts';
 import { requireKnownEvent, requireSubjectOf } from '../events/known-event.ts';
-import { describeFault } from '../faults/describe.ts';
 import { operate, operateOnRehearsals } from '../operate.ts';
 
 const named = operate(declared.putFault)(async ({ params: { name }, body }, { world, worlds, view, webhooks }) => {

@@ -9,6 +9,7 @@ import { instant } from '../../shared/domain/time.ts';
 import type { World } from '../../shared/domain/world.ts';
 import type { EstateEvent } from '../../shared/events/envelope.ts';
 import type { ObjectReader } from '../../shared/store/ports/objects.ts';
+import { findTraces } from '../journal/traces.ts';
 import { pointWorthOf } from '../objects/figures.ts';
 import { listObjectsOf } from '../objects/list.ts';
 import { readNames } from '../objects/names.ts';
@@ -18,7 +19,6 @@ import { findObjects } from '../objects/search.ts';
 import { locationsOf, orderOfSku, type StockPlace, skusAfter, stockAt } from '../objects/stock.ts';
 import { countTypes, listedType } from '../objects/types.ts';
 import { operate } from '../operate.ts';
-import { findTraces } from '../traces/reader.ts';
 import type { EstateObjects } from '../verify/world-records.ts';
 
 export const listObjectTypes = operate(declared.listObjectTypes)(async (_input, { world, worlds, objects }) => ({

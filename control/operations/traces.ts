@@ -10,8 +10,8 @@ import { readEach } from '../../shared/process/slices.ts';
 import type { StoredTrace } from '../../shared/store/ports/journal.ts';
 import type { EventReader } from '../../shared/store/ports/objects.ts';
 import { requireObject } from '../events/known-event.ts';
+import { findTraces } from '../journal/traces.ts';
 import { operate } from '../operate.ts';
-import { findTraces } from '../traces/reader.ts';
 
 export const listTraces = operate(declared.listTraces)(async ({ query }, { world, worlds, inSlices, gone }) => {
   if (query.api !== undefined) requireKnownApi(query.api);

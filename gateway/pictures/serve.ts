@@ -4,7 +4,7 @@ import { Problem } from '../../shared/catalog/problems.ts';
 import { Sku } from '../../shared/catalog/shapes.ts';
 import { fixedDocument } from '../../shared/http/fixed-document.ts';
 import { methodNotAllowed } from '../problems.ts';
-import { drawProduct, PICTURE_STYLE } from './product-picture.ts';
+import { drawProduct, PICTURE_STYLE, type Pictures, readPictures } from './product-picture.ts';
 
 const STYLE_HASH = createHash('sha256').update(PICTURE_STYLE).digest('base64');
 /** For a picture that a browser opens as a page. Within a page, the policy of the page applies. */
@@ -17,10 +17,13 @@ const PATH = '/media/products/:file';
  */
 export function createProductPictures(names: ReadonlyMap<string, string>): Router {
   const router = Router({ caseSensitive: true, strict: true });
-  router.get(PATH, (request: Request<{ file: string }>, response) => {
+  let pictures: Pictures | undefined;
+  router.get(PATH, async (request: Request<{ file: string }>, response) => {
     const sku = skuOf(request.params.file);
+    pictures ??= await readPictures();
+    const drawn = drawProduct(pictures, sku, names.get(sku) ?? wordsOf(sku));
     response.set({ 'Content-Security-Policy': POLICY, 'Cross-Origin-Resource-Policy': 'cross-origin' });
-    fixedDocument('image/svg+xml', () => drawProduct(sku, names.get(sku) ?? wordsOf(sku)), 'public, max-age=3600')(request, response);
+    fixedDocument('image/svg+xml', () => drawn, 'public, max-age=3600')(request, response);
   });
   router.all(PATH, ({ method }) => {
     throw methodNotAllowed(method, ['GET', 'HEAD']);

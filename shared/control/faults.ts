@@ -48,10 +48,18 @@ export type Struck = { readonly requestId: string } | { readonly eventId: string
 /** Ids have no blanks and no line breaks. */
 const lineOf = (struck: Struck): string => Object.entries(struck).flat().join(' ');
 
-export function readStruck(line: string): Struck {
+function readStruck(line: string): Struck {
   const [member = '', id] = line.split(' ');
   return { [member]: id } as Struck;
 }
+
+/** A fault as the control plane answers it. */
+export const describeFault = ({ name, json, hits, struck }: FaultRule) => ({
+  name,
+  ...(JSON.parse(json) as FaultInput),
+  hits,
+  struck: struck.map(readStruck),
+});
 
 export interface StrikeOptions {
   readonly struck: Struck;

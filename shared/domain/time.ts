@@ -12,11 +12,11 @@ const KEPT = 16;
 const keptAt = new Float64Array(KEPT).fill(Number.NaN);
 const keptText = new Array<string>(KEPT).fill('');
 
-/** Formats an instant as RFC 3339 in UTC with milliseconds. A later instant than `NEVER`, which an older release may have stored, is written as `NEVER`. */
+/** Formats an instant as RFC 3339 in UTC with milliseconds. */
 export function instant(at: Ms): string {
   const place = at & (KEPT - 1);
   if (keptAt[place] !== at) {
-    keptText[place] = new Date(Math.min(at, NEVER)).toISOString();
+    keptText[place] = new Date(at).toISOString();
     keptAt[place] = at;
   }
   return keptText[place] as string;

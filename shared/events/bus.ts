@@ -16,7 +16,7 @@ export interface DeadLetterCause {
   readonly reason: string;
 }
 
-/** Headers of a message. Messages of older releases lack them. */
+/** Headers of a message, which other senders may leave out. */
 interface DeliveredHeaders {
   /** Request id of the hop that published the event. */
   readonly hop?: string;

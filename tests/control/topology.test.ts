@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import { expect, test } from '@jest/globals';
 import { Agent } from 'undici';
-import { createReadiness } from '../../control/topology/readiness.ts';
+import { createReadiness } from '../../control/readiness.ts';
 import { adaptersInUse, readConfiguration } from '../../estate/configuration.ts';
 import { applicationNames } from '../../shared/catalog/applications.ts';
 import { listen } from '../../shared/process/fair-server.ts';

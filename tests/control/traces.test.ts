@@ -1,5 +1,5 @@
 import { expect, test as plainTest } from '@jest/globals';
-import { findTraces } from '../../control/traces/reader.ts';
+import { findTraces } from '../../control/journal/traces.ts';
 import type { ControlCall } from '../../shared/catalog/control/define-operation.ts';
 import type { listTraces } from '../../shared/catalog/control/operations/traces.ts';
 import { createMemoryStore } from '../../shared/store/memory/store.ts';

@@ -1,11 +1,14 @@
+import { readdir, readFile } from 'node:fs/promises';
 import { expect, test } from '@jest/globals';
-import { drawProduct } from '../../gateway/pictures/product-picture.ts';
+import { drawProduct, readPictures } from '../../gateway/pictures/product-picture.ts';
 import { estate, newRehearsal } from '../support/estate.ts';
 import { sharedIn } from '../support/test-in.ts';
 
 const rehearsal = sharedIn(newRehearsal);
 
 const get = (path: string, headers: Record<string, string> = {}, method = 'GET') => fetch(`${estate.gateway}${path}`, { method, headers });
+/** Drawings of kinds of products. */
+const FOLDER = new URL('../../fixtures/pictures/', import.meta.url);
 const MUG = '/media/products/mug-blue.svg';
 
 test('The media of every product of the fixtures are pictures that the gateway serves, with the name of the product', async () => {
@@ -57,9 +60,22 @@ test('A picture cannot be changed', async () => {
   expect([status, headers.get('allow')]).toEqual([405, 'GET, HEAD']);
 });
 
-test('The text of a picture is escaped, and no reference leaves it', () => {
-  const svg = drawProduct('x', '<script>alert("1")</script> & \u0000 \ud800 more');
+test('The text of a picture is escaped, and no reference leaves it', async () => {
+  const svg = drawProduct(await readPictures(), 'x', '<script>alert("1")</script> & \u0000 \ud800 more');
   expect(svg).not.toContain('<script');
   expect(svg).toContain('&lt;script&gt;alert(&quot;1&quot;)&lt;/script&gt; &amp; ? ? more');
   expect(svg.replace('http://www.w3.org/2000/svg', '')).not.toMatch(/https?:|href|url\(|@import/);
+});
+
+test('Every drawing of the fixtures belongs to a kind of product, loads nothing, and gets its colours', async () => {
+  const pictures = await readPictures();
+  const files = (await readdir(FOLDER)).filter((name) => name.endsWith('.svg'));
+  expect(pictures.kinds.map(({ picture }) => `${picture}.svg`).toSorted()).toEqual(files.toSorted());
+  for (const { picture, words } of pictures.kinds) {
+    const written = await readFile(new URL(`${picture}.svg`, FOLDER), 'utf8');
+    expect([picture, written.match(/<(?!\/|(?:svg|g|path|rect|circle|ellipse) )|href|url\(|\son\w+=/g)]).toEqual([picture, null]);
+    const drawn = drawProduct(pictures, 'x', words[0] ?? 'thing of no kind');
+    expect(drawn).toContain('="hsl(');
+    expect([picture, drawn.match(/var\(|undefined/g)]).toEqual([picture, null]);
+  }
 });

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import { registerHooks } from 'node:module';
 import express from 'express';
-import { loadDrawing } from '../../command-line/drawings.ts';
+import { loadDrawing } from '../../command-line/output/drawings.ts';
 import { createConsole } from '../../console/serve.ts';
 import { listen } from '../../shared/process/fair-server.ts';
 

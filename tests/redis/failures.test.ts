@@ -246,14 +246,6 @@ function failures(redis: TestRedis): void {
     await expect(store.counters(world, 'stock', ['sku'])).rejects.toThrow(WorldGone);
   });
 
-  test('The objects of an older release are found, although no field marks their collection', async () => {
-    const { store, world, key } = await opened();
-    await store.commit(world, aPlan({ put: [aThing] }));
-    await redis.admin.hdel(`${key}:oms:o:things`, '');
-    expect(await store.object(world, 'things', 'b')).toBeUndefined();
-    expect(await store.object(world, 'things', 'a')).toMatchObject({ id: 'a', version: 1 });
-  });
-
   test('A current world is not dropped when it is checked', async () => {
     const { worlds, world, prefix } = await opened({ dropAfterMs: 20 });
     await redis.admin.zadd(`${prefix}worlds`, 1, world);

@@ -52,7 +52,7 @@ describe.each([
   ['mock', mock.port],
   ['portal', portal.port],
 ] as const)('Hostile bytes to the %s', (which, port) => {
-  const encodings = ['/%zz', '/%', '/%ff', '/%00', '/%ed%a0%80', '/assets/portal.css%00', '/..%2f..%2fpackage.json'];
+  const encodings = ['/%zz', '/%', '/%ff', '/%00', '/%ed%a0%80', '/assets/touchpoint.css%00', '/..%2f..%2fpackage.json'];
   const forwarded = ['/mock/%ff', '/mock/%zz', '/mock/%00', '/mock', '/mockery/%ff'];
   const targets = ['http://[', 'http://a:b/', '//', '*', ...encodings, '/openapi.json/%ff', '/healthz?%ff', ...forwarded];
 

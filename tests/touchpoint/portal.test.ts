@@ -59,12 +59,12 @@ test('The page refers only to existing files of the portal', async () => {
   const references = [...page.text.matchAll(/(?:src|href)="([^"#]+)"/g)].map(([, target]) => target ?? '');
   expect(references).toEqual(expect.arrayContaining(['openapi.json', 'openapi.yaml']));
   const files = references.filter((name) => name !== '');
-  expect(files.filter((name) => /^assets\/(?:portal|icon)-[A-Z0-9]{8}\.(?:js|css|svg)$/.test(name)).length).toBeGreaterThanOrEqual(3);
+  expect(files.filter((name) => /^assets\/(?:touchpoint|icon)-[A-Z0-9]{8}\.(?:js|css|svg)$/.test(name)).length).toBeGreaterThanOrEqual(3);
   for (const target of files) expect([target, await statusOf(`/${target}`)]).toEqual([target, 200]);
   expect(page.text).not.toMatch(/https?:\/\//);
 });
 
-const served = ['/', '/assets/portal.js', '/portal.json', '/openapi.json', '/nowhere'];
+const served = ['/', '/assets/touchpoint.js', '/portal.json', '/openapi.json', '/nowhere'];
 test.each(served)('%s is served under a policy for the portal alone', async (path) => {
   const { headers } = await get(path);
   const policy = String(headers['content-security-policy']);

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { createProgram, everyCommand } from '../../command-line/program.ts';
-import { presetOf, variablesByName } from '../../estate/variables.ts';
 import { CLIENT_VARIABLES, WEBHOOK_VARIABLES } from '../../shared/catalog/client-variables.ts';
+import { presetOf, variablesByName } from '../../shared/configuration/variables.ts';
 import { documents } from '../support/documents.ts';
 import { textOf } from '../support/tracked-files.ts';
 

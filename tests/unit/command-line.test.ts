@@ -1,9 +1,9 @@
 import { expect, test } from '@jest/globals';
+import { streamWords } from '../../command-line/events/stream.ts';
 import { examplesOf } from '../../command-line/help.ts';
 import { operationCommands } from '../../command-line/operations/commands.ts';
 import { operationsByWords } from '../../command-line/operations/operation-commands.ts';
 import { createProgram, everyCommand } from '../../command-line/program.ts';
-import { streamWords } from '../../command-line/stream.ts';
 import { controlOperations } from '../../shared/catalog/control/operations.ts';
 import { nearestWord, unknownWord } from '../../shared/domain/nearest-word.ts';
 

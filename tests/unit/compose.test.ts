@@ -1,8 +1,8 @@
 import { expect, test } from '@jest/globals';
 import { parse } from 'yaml';
 import { readConfiguration, startableServices } from '../../estate/configuration.ts';
-import { variablesByName } from '../../estate/variables.ts';
 import { applicationNames } from '../../shared/catalog/applications.ts';
+import { variablesByName } from '../../shared/configuration/variables.ts';
 import { composeFile } from '../support/compose-file.ts';
 import { textOf, trackedFiles } from '../support/tracked-files.ts';
 

@@ -75,7 +75,7 @@ test('Dependencies are pinned to one version', () =>
   expect(Object.entries(declared).filter(([, version]) => !/^\d+\.\d+\.\d+$/.test(version))).toEqual([]));
 
 test('The documentation names every variable that configures a process', () => {
-  const [, block = ''] = /const variables = \{\n([\s\S]*?)\n\};/.exec(textOf('estate/variables.ts')) ?? [];
+  const [, block = ''] = /const variables = \{\n([\s\S]*?)\n\};/.exec(textOf('shared/configuration/variables.ts')) ?? [];
   const names = [...block.matchAll(/^ {2}([A-Z][A-Z_]+):/gm)].map(([, name]) => name);
   expect(names.length).toBeGreaterThan(10);
   expect(names.filter((name) => !textOf('docs/reference/variables.md').includes(`\`${name}\``))).toEqual([]);

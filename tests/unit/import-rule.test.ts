@@ -30,7 +30,7 @@ const floors: readonly (readonly string[])[] = [
   ['catalog', 'process'],
   ['contract', 'store'],
   ['http', 'observability', 'control'],
-  ['events', 'transport'],
+  ['configuration', 'events', 'transport'],
   ['work'],
   ['runtime'],
 ];
@@ -88,7 +88,7 @@ const zones: readonly { readonly zone: string; readonly may: readonly string[] }
   { zone: 'fixtures/', may: ['shared/'] },
   { zone: 'control/', may: ['shared/', 'fixtures/'] },
   { zone: 'gateway/', may: ['shared/', 'fixtures/'] },
-  { zone: 'ui/', may: ['shared/', 'rehearsal/', 'services/touchpoint-mock/portal-description.ts', 'estate/variables.ts'] },
+  { zone: 'ui/', may: ['shared/', 'rehearsal/', 'services/touchpoint-mock/portal-description.ts'] },
   { zone: 'console/', may: ['shared/', 'ui/'] },
   { zone: 'rehearsal/', may: ['shared/', 'fixtures/'] },
   { zone: 'agents/', may: ['shared/', 'rehearsal/'] },
@@ -96,17 +96,9 @@ const zones: readonly { readonly zone: string; readonly may: readonly string[] }
   { zone: 'testcontainers/', may: ['rehearsal/', 'shared/', 'fixtures/'] },
   {
     zone: 'docs/',
-    may: [
-      'command-line/',
-      'rehearsal/public.ts',
-      'shared/',
-      'services/touchpoint-mock/',
-      'estate/variables.ts',
-      'estate/swap-variables.ts',
-      'helm/chart.ts',
-    ],
+    may: ['command-line/', 'rehearsal/public.ts', 'shared/', 'services/touchpoint-mock/', 'helm/chart.ts'],
   },
-  { zone: 'helm/', may: ['shared/catalog/', 'estate/variables.ts', 'estate/swap-variables.ts', 'package.json'] },
+  { zone: 'helm/', may: ['shared/', 'package.json'] },
 ];
 
 const zoneOf = (path: string) => zones.find(({ zone }) => path.startsWith(zone));

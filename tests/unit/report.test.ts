@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { loadDrawing } from '../../command-line/drawings.ts';
+import { loadDrawing } from '../../command-line/output/drawings.ts';
 import { junitOf } from '../../command-line/rehearse/report/junit.ts';
 import type { ReportedRun } from '../../ui/report/recorded.ts';
 

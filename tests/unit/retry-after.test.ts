@@ -1,6 +1,5 @@
 import { expect, test } from '@jest/globals';
 import { retryAfterIn } from '../../shared/domain/retry-after.ts';
-import { instant, NEVER } from '../../shared/domain/time.ts';
 
 const now = Date.parse('2026-03-01T10:00:00Z');
 
@@ -34,7 +33,3 @@ test.each([
 
 test('A missing Retry-After has no wait', () =>
   expect([undefined, null, []].map((header) => retryAfterIn(header, now))).toEqual([undefined, undefined, undefined]));
-
-test.each([1e18, Number.POSITIVE_INFINITY])('The instant %s, which a store may have, is written as the last instant', (at) =>
-  expect(instant(at)).toBe(instant(NEVER)),
-);

@@ -1,6 +1,5 @@
 import { drawn, linkHere, useResource, withQuery } from '../data/data.ts';
-import { ListAndDetail } from '../kit/kit.ts';
-import type { PageProps } from '../shell/page.ts';
+import { ListAndDetail, type PageProps } from '../kit/kit.ts';
 import { ClockMoveDetail } from './clock-moves.tsx';
 import type { TraceProps } from './trace.tsx';
 import { TraceList } from './trace-list.tsx';

@@ -1,6 +1,5 @@
 import { linkHere, withQuery } from '../data/data.ts';
-import { ListAndDetail } from '../kit/kit.ts';
-import type { PageProps } from '../shell/page.ts';
+import { ListAndDetail, type PageProps } from '../kit/kit.ts';
 import { EventDetail } from './event-detail.tsx';
 import { EventList } from './event-list.tsx';
 

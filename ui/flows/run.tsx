@@ -11,8 +11,7 @@ import {
   rehearsalLink,
   useResource,
 } from '../data/data.ts';
-import { Card, duration, Empty, InvariantList, PageHead, StatusBadge, Unknown, wallTime } from '../kit/kit.ts';
-import type { PageProps } from '../shell/page.ts';
+import { Card, duration, Empty, InvariantList, PageHead, type PageProps, StatusBadge, Unknown, wallTime } from '../kit/kit.ts';
 import css from './flows.module.css';
 import { RunBadge, RunList } from './run-list.tsx';
 

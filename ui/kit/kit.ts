@@ -15,6 +15,7 @@ export * from './list-in-use.tsx';
 export * from './list-place.ts';
 export * from './narrow.ts';
 export * from './next-focus.ts';
+export * from './page.ts';
 export * from './parts.tsx';
 export * from './row-window.ts';
 export * from './scroll.tsx';

@@ -1,4 +1,4 @@
-import type { PageProps } from '../shell/page.ts';
+import type { PageProps } from '../kit/kit.ts';
 import { ObjectPage } from './object.tsx';
 import { ObjectList } from './object-list.tsx';
 import { ObjectTypes } from './object-types.tsx';

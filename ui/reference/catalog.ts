@@ -1,8 +1,8 @@
-import { presetOf, variablesByName } from '../../estate/variables.ts';
 import { apis } from '../../shared/catalog/apis.ts';
 import type { ApiDefinition } from '../../shared/catalog/define.ts';
 import { magicValues as values } from '../../shared/catalog/magic-values.ts';
 import { problems as codes, commonProblems, type ProblemCode } from '../../shared/catalog/problems.ts';
+import { presetOf, variablesByName } from '../../shared/configuration/variables.ts';
 import { problemMeanings } from '../../shared/contract/tables/problem-meanings.ts';
 
 /** What the pages of problems and magic values show. The bundler evaluates this module, as `data/catalog.ts`. */

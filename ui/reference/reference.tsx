@@ -1,6 +1,5 @@
 import { estateLink } from '../data/data.ts';
-import { Empty, glossary, PageHead, Row } from '../kit/kit.ts';
-import type { PageProps } from '../shell/page.ts';
+import { Empty, glossary, PageHead, type PageProps, Row } from '../kit/kit.ts';
 import { settings } from './catalog.ts';
 import { Problems } from './reference-problems.tsx';
 import { Entries, type Entry, MagicValues } from './reference-values.tsx';

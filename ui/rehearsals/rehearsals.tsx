@@ -1,7 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { drawn, estateLink, type Output, rehearsalLink, useRead } from '../data/data.ts';
-import { Card, counted, PageHead, Refresh, rehearsalTime } from '../kit/kit.ts';
-import type { PageProps } from '../shell/page.ts';
+import { Card, counted, PageHead, type PageProps, Refresh, rehearsalTime } from '../kit/kit.ts';
 import { CreatedCard, type CreatedRehearsal } from './created-card.tsx';
 import { RehearsalDetail } from './rehearsal-detail.tsx';
 import { RehearsalForm } from './rehearsal-form.tsx';

@@ -1,8 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { config, estateLink, rehearsalLink, route } from '../data/data.ts';
-import { Dialog, Icon } from '../kit/kit.ts';
+import { Dialog, Icon, type Page } from '../kit/kit.ts';
 import { keysShown, openSearch } from './keys.tsx';
-import type { Page } from './page.ts';
 import { pageAt, pages } from './pages.ts';
 import css from './shell.module.css';
 

@@ -1,5 +1,4 @@
-import type { IconName } from '../kit/kit.ts';
-import type { Page } from './page.ts';
+import type { IconName, Page } from '../kit/kit.ts';
 
 /** A page with the icon of its path. @param load its code, which is loaded when it is opened */
 const page = (path: IconName | 'runs' | '', load: Page['load'], { icon = path as IconName, ...more }: Partial<Page>): Page => {

@@ -24,6 +24,8 @@ import {
   Heading,
   Meaning,
   moveRow,
+  type Page,
+  type PageProps,
   ProblemCard,
   Skeleton,
   StatusLine,
@@ -32,7 +34,6 @@ import {
 import { Bar } from './bar.tsx';
 import { closeSearch, Keys, keysShown, openSearch, searchShown } from './keys.tsx';
 import { Navigation, pageLink } from './navigation.tsx';
-import type { Page, PageProps } from './page.ts';
 import { pageAt, pages } from './pages.ts';
 import { UnknownRehearsal } from './picker.tsx';
 import css from './shell.module.css';

@@ -1,7 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import { drawn, held, linkHere, setQuery, useReread, useResource, withQuery } from '../data/data.ts';
-import { Badge, counted, Empty, FilterField, PageHead } from '../kit/kit.ts';
-import type { PageProps } from '../shell/page.ts';
+import { Badge, counted, Empty, FilterField, PageHead, type PageProps } from '../kit/kit.ts';
 import css from './stock.module.css';
 import { StockItem } from './stock-item.tsx';
 import { partsOf, readStock, type StockOfSku, type StockPlace, sumOf } from './stock-read.ts';

@@ -1,6 +1,5 @@
 import { drawn, here, linkHere, navigate } from '../data/data.ts';
-import { Card, CopyButton, Empty, PageHead, Row, say, useListPlace } from '../kit/kit.ts';
-import type { PageProps } from '../shell/page.ts';
+import { Card, CopyButton, Empty, PageHead, type PageProps, Row, say, useListPlace } from '../kit/kit.ts';
 import { keepSecret } from './fresh-secret.tsx';
 import { countsOf, OneWebhook, StateBadge } from './webhook.tsx';
 import { WebhookForm } from './webhook-form.tsx';

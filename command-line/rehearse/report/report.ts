@@ -1,8 +1,8 @@
 import { mkdir, stat, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import type { ReportedRun } from '../../../ui/report/recorded.ts';
-import { loadDrawing } from '../../drawings.ts';
 import { CommandFailure, EXIT, misuse } from '../../failure.ts';
+import { loadDrawing } from '../../output/drawings.ts';
 import type { ChosenScenario } from '../choice.ts';
 import { removeWorlds } from './failing-world.ts';
 import { junitOf } from './junit.ts';

@@ -76,7 +76,7 @@ const RECORD_HEADERS: Part = {
     world: { type: 'string' },
     rehearsal: { type: 'string' },
     'content-type': { type: 'string', const: EVENT_CONTENT_TYPE },
-    ce_type: { type: 'string', description: 'Type of the event. Records of an older release do not have it.' },
+    ce_type: { type: 'string', description: 'Type of the event.' },
     hop: {
       type: 'string',
       description: 'Id of the request or event whose handler made the event. `GET /_control/journal/{requestId}` reads it.',

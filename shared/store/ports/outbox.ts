@@ -19,7 +19,7 @@ export interface OutboxEntry {
   readonly struck?: true;
   /** Wall time. The relay measures the delay until publication from it. */
   readonly committedAt?: Ms;
-  /** Request id of the hop that publishes it, for the journal. Absent in entries of an older release. */
+  /** Request id of the hop that publishes it, for the journal. */
   readonly hop?: string;
 }
 

@@ -64,8 +64,7 @@ import type { World } from '../../domain/world.ts';
  *                               hashes by name
  *   W:revoked            zset   id of a revoked access token by its end on the rehearsal's clock
  *   W:numbers            hash   name -> its last number (`nextNumber`)
- *   W:<app>:o:<collection>         hash  id -> object record. Its empty field shows that the hash, and so the world, exists; it is absent
- *                               in a hash of an older release
+ *   W:<app>:o:<collection>         hash  id -> object record. Its empty field shows that the hash, and so the world, exists
  *   W:<app>:a:<collection>         zset  id by order of creation
  *   W:<app>:u:<collection>.<name>  hash  unique value -> id
  *   W:<app>:i:<collection>.<name>  zset  `<value>\0<order, 16 digits>\0<id>`, all with score 0: read by lexical range

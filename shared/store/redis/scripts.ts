@@ -6,6 +6,7 @@ import { dueWorkScripts } from './lua/due-work.ts';
 import { eventScripts } from './lua/events.ts';
 import { journalScripts } from './lua/journal.ts';
 import { journalReads } from './lua/journal-reads.ts';
+import { ledgerScripts } from './lua/ledger.ts';
 import { lifetimeScripts } from './lua/lifetimes.ts';
 import { objectScripts } from './lua/objects.ts';
 import { outboxScripts } from './lua/outbox.ts';
@@ -35,6 +36,7 @@ const SCRIPTS = {
   ...rehearsalScripts,
   ...lifetimeScripts,
   ...clockScripts,
+  ...ledgerScripts,
   ...controlScripts,
   ...runScripts,
   ...snapshotScripts,

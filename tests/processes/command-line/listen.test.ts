@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { createServer } from 'node:https';
 import { expect, test } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
-import { LISTEN_SECRET } from '../../../command-line/listen.ts';
+import { LISTEN_SECRET } from '../../../command-line/events/listen.ts';
 import { serving } from '../../conform/serving.ts';
 import { MAIN, runEstate } from '../../support/command.ts';
 import { estate, eventually, newRehearsal } from '../../support/estate.ts';

@@ -1,6 +1,6 @@
 import { lua } from './lua.ts';
 
-/** Faults and progressions. */
+/** Faults, progressions and the operations of the control plane. */
 export const controlScripts = {
   faults: lua`
 local names = redis.call('ZRANGE', key('faults'), 0, -1)
@@ -71,4 +71,19 @@ local progression = cjson.decode(stored or default)
 for step, mode in pairs(cjson.decode(input)) do progression[step] = mode end
 redis.call('HSET', root, 'progression', cjson.encode(progression))
 return cjson.encode(progression)`,
+
+  // A list of the newest operations, newest first. The number of the newest is a count of the world.
+  addOperation: lua`
+if not exists() then return gone() end
+local operation, record, most = arg(), arg(), tonumber(arg())
+local done = resultOf(operation)
+if done then return done end
+local number = count('operationSeq')
+redis.call('LPUSH', key('operations'), record)
+redis.call('LTRIM', key('operations'), 0, most - 1)
+return remember(operation, int(number))`,
+
+  operations: lua`
+if not exists() then return gone() end
+return { tonumber(redis.call('HGET', root, 'operationSeq') or '0'), redis.call('LRANGE', key('operations'), 0, -1) }`,
 } as const;
