@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { request } from 'undici';
-import { apis } from '../../shared/catalog/apis.ts';
+import { type ApiId, apis } from '../../shared/catalog/apis.ts';
 import { type ApiDefinition, changesSomething } from '../../shared/catalog/define.ts';
 import { signWebhook } from '../../shared/control/webhook-signature.ts';
 import { newId } from '../../shared/domain/ids.ts';
@@ -13,8 +13,9 @@ import { DRY, disagreement } from '../support/dry-run.ts';
 import { ADDRESS, newRehearsal as openAtEstate, type TestRehearsal } from '../support/estate.ts';
 import { openRehearsal, type SwapsInput } from '../support/open-rehearsal.ts';
 import { startPaymentHub } from '../support/real-payment-hub.ts';
+import { TTL } from '../support/steps/order.ts';
 import { rehearsalAt, withSteps } from '../support/steps/rehearsal-at.ts';
-import { card } from '../support/steps/tender.ts';
+import { CASH, card, eur } from '../support/steps/tender.ts';
 import { sharedIn, testIn } from '../support/test-in.ts';
 import { type Prepare, requests, sendRequest } from './changing-requests.ts';
 import { changing, exportOf, preparedWorlds, variantsOf } from './dry-run-worlds.ts';
@@ -155,6 +156,102 @@ describe.each(changingForClients.map((api) => [api.name, api] as const))('A dry 
 });
 
 const anotherRehearsal = testIn(newRehearsal);
+
+type Prepared = readonly [api: ApiId, call: object];
+const LAMP = { sku: 'lamp-last-one', qty: 1 };
+const CHECKOUT = { shippingAddress: ADDRESS };
+const takeLamp = (rehearsal: TestRehearsal) => rehearsal.api('reserve-inventory-api', { body: { items: [LAMP] } });
+const releaseOf = ({ api }: TestRehearsal, { lines }: { lines: readonly { reservationId?: string }[] }) =>
+  api('release-reservation-api', { params: { id: lines[0]?.reservationId ?? '' } });
+
+/** Requests that are decided behind the first call, refused, or carried out in another way after a refused call. */
+const decided: Readonly<Record<string, (rehearsal: TestRehearsal) => Promise<Prepared>>> = {
+  'Confirm Order after the reservation has expired': async (rehearsal) => {
+    const { id } = await rehearsal.authorised();
+    await rehearsal.advance(TTL);
+    return ['confirm-order-api', { params: { id } }];
+  },
+  'Confirm Order after a client has released the reservation': async (rehearsal) => {
+    const order = await rehearsal.authorised();
+    await releaseOf(rehearsal, order);
+    return ['confirm-order-api', { params: { id: order.id } }];
+  },
+  'Confirm Order of a lamp that another customer has reserved meanwhile': async (rehearsal) => {
+    const { id } = await rehearsal.authorised(LAMP);
+    await rehearsal.advance(TTL);
+    await takeLamp(rehearsal);
+    return ['confirm-order-api', { params: { id } }];
+  },
+  'Route Order after a client has released the reservation': async (rehearsal) => {
+    await rehearsal.progress({ route: 'manual' });
+    const order = await rehearsal.confirmed();
+    await releaseOf(rehearsal, order);
+    return ['route-order-api', { params: { id: order.id }, body: {} }];
+  },
+  'Route Order of a lamp that another customer has reserved meanwhile': async (rehearsal) => {
+    await rehearsal.progress({ route: 'manual' });
+    const order = await rehearsal.confirmed(LAMP);
+    await releaseOf(rehearsal, order);
+    await takeLamp(rehearsal);
+    return ['route-order-api', { params: { id: order.id }, body: {} }];
+  },
+  'Cancel Order of a dispatched order': async (rehearsal) => {
+    await rehearsal.progress({ warehouse: 'manual' });
+    return ['cancel-order-api', { params: { id: (await rehearsal.dispatchedOrder()).orderId }, body: {} }];
+  },
+  'Checkout Basket that places an order of a lamp that is sold out': async (rehearsal) => {
+    const { id } = await rehearsal.basket(LAMP);
+    await takeLamp(rehearsal);
+    return ['checkout-basket-api', { params: { id }, body: { ...CHECKOUT, placeOrder: true } }];
+  },
+  'Checkout Basket that places an order': async (rehearsal) => {
+    const { id } = await rehearsal.basket();
+    return ['checkout-basket-api', { params: { id }, body: { ...CHECKOUT, placeOrder: true } }];
+  },
+  'Void Transaction of a sale with two tenders': async (rehearsal) => {
+    const { id } = await rehearsal.sale();
+    await rehearsal.pay(id, CASH, 500);
+    await rehearsal.pay(id, card(), 100);
+    return ['void-transaction-api', { params: { id }, body: {} }];
+  },
+  'Add Payment of a card that is declined': async (rehearsal) => {
+    const { id } = await rehearsal.sale();
+    return ['add-payment-api', { params: { id }, body: { tender: card('tok_decline_do_not_honor'), amount: eur(100) } }];
+  },
+  'Add Payment that completes a sale': async (rehearsal) => {
+    const { id, totals } = await rehearsal.sale();
+    return ['add-payment-api', { params: { id }, body: { tender: CASH, amount: totals.total } }];
+  },
+  'Authorize Payment without an answer of the provider': async (rehearsal) => {
+    const { id: orderId } = await rehearsal.draft();
+    return ['authorize-payment-api', { body: { orderId, tender: card('tok_timeout') } }];
+  },
+  'Capture Payment that is declined': async (rehearsal) => {
+    const { id } = await rehearsal.authorisation((await rehearsal.draft()).id, undefined, 'tok_decline_at_capture');
+    return ['capture-payment-api', { params: { id } }];
+  },
+  'Allocate Inventory of a line that has its reservation': async (rehearsal) => {
+    const { id: orderId, lines } = await rehearsal.draft();
+    return ['allocate-inventory-api', { body: { orderId, orderLineId: lines[0].lineId, sku: 'mug-blue', qty: 2 } }];
+  },
+  'Enroll Loyalty Member with the card of another member': async () => [
+    'enroll-loyalty-member-api',
+    { body: { customerId: 'cus_ben', cardNumber: '2990000123459' } },
+  ],
+  'Refund Payment above the value of its return': async (rehearsal) => {
+    await rehearsal.progress({ warehouse: 'manual', carrier: 'manual', returns: 'manual', refund: 'manual' });
+    const order = await rehearsal.completed();
+    const returnId = await rehearsal.inspected(order, 1);
+    return ['refund-payment-api', { params: { id: order.payments[0].id }, body: { amount: eur(2_599), returnId } }];
+  },
+};
+
+anotherRehearsal.each(Object.entries(decided))('A dry run of %s agrees with the real call', async (rehearsal, _what, prepare) => {
+  const [api, call] = await prepare(rehearsal);
+  await rehearsal.settle();
+  const dry = await rehearsal.call(api, { ...call, query: DRY });
+  expect(disagreement(dry, await rehearsal.call(api, call))).toBeUndefined();
+});
 
 anotherRehearsal('A dry run leaves a fault with one strike to the next real call, and is not struck by it', async (rehearsal) => {
   const { id } = await rehearsal.authorised();
