@@ -1,13 +1,20 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { request } from 'undici';
+import { Agent, request } from 'undici';
 import { type ApiId, apis } from '../../shared/catalog/apis.ts';
+import { logInteraction } from '../../shared/catalog/customer/apis.ts';
+import { logCustomerInteraction } from '../../shared/catalog/customer/internal.ts';
 import { type ApiDefinition, changesSomething } from '../../shared/catalog/define.ts';
 import { signWebhook } from '../../shared/control/webhook-signature.ts';
 import { newId } from '../../shared/domain/ids.ts';
 import type { World } from '../../shared/domain/world.ts';
+import { createMemoryBus } from '../../shared/events/memory-bus.ts';
+import { createLogger } from '../../shared/process/logger.ts';
+import { startApplication } from '../../shared/runtime/application.ts';
 import { createMemoryStore } from '../../shared/store/memory/store.ts';
 import type { StoreAdapter } from '../../shared/store/ports/estate-store.ts';
 import { CONTEXT_HEADER, encodeContext, TOKEN_HEADER } from '../../shared/transport/estate-headers.ts';
+import type { Transport } from '../../shared/transport/transport.ts';
+import { handle } from '../../shared/work/handler.ts';
 import { anObservedEstate, type ObservedEstate } from '../observability/observed-estate.ts';
 import { DRY, disagreement } from '../support/dry-run.ts';
 import { ADDRESS, newRehearsal as openAtEstate, type TestRehearsal } from '../support/estate.ts';
@@ -395,4 +402,50 @@ describe('The parameter dryRun', () => {
     const created = await rehearsal.call('create-basket-api', { body: { channel: 'web' }, query: { dryRun: 'false' } });
     expect([created.status, (await rehearsal.object('basket', created.body.id)).state]).toEqual([201, 'open']);
   });
+});
+
+test('A dry run whose handler swallows the end of the run is possible, makes no further call and logs nothing', async () => {
+  const memory = createMemoryStore();
+  const lines: string[] = [];
+  const agent = new Agent();
+  const sent: string[] = [];
+  const transport: Transport = {
+    urlOf: (_application, path) => path,
+    send: async ({ path, context }) => {
+      sent.push(`${path} ${context.dryRun}`);
+      return { status: 200, text: '{"possible":true}' };
+    },
+  };
+  const careless = handle(logInteraction)(async ({ body }, { call, log }) => {
+    const { customerId: id, type } = body;
+    const note = () =>
+      call(logCustomerInteraction, { params: { id }, body: { type } }).catch((error: unknown) => log.warn({ err: error }, 'failed'));
+    await note();
+    await note();
+    return { id: 'int_1', customerId: id, type, at: '2026-01-05T09:00:00Z' } as never;
+  });
+  const service = { collections: [], counters: [], internal: {}, due: {}, events: {}, apis: { [careless.id]: careless } };
+  const running = await startApplication({
+    ...{ adapter: memory, bus: createMemoryBus(), transport, token: TOKEN, agent, host: '127.0.0.1', port: 0, strictResponses: true },
+    service: { ...service, application: 'clienteling-app' },
+    log: createLogger('trace', { write: (line) => void lines.push(line) }),
+  });
+  try {
+    const now = Date.now();
+    const world = await memory.worlds.open('careless', { now, applications: {}, due: [] }, { bearer: '', apiKey: '', webhookSecret: '' });
+    const ids = { principal: 'test', requestId: 'req_1', correlationId: 'req_1', deadline: now + 15_000 };
+    const context = encodeContext({ world, now, faults: 0, chain: [], ...ids });
+    const { length } = lines;
+    const reply = await request(`${running.url}${logInteraction.path}?dryRun=true`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', [CONTEXT_HEADER]: context, [TOKEN_HEADER]: TOKEN },
+      body: JSON.stringify({ customerId: 'cus_ada', type: 'visit' }),
+    });
+    expect([reply.statusCode, await reply.body.json()]).toEqual([200, { possible: true }]);
+    expect([sent, lines.slice(length)]).toEqual([['/internal/customers/cus_ada/interactions true'], []]);
+  } finally {
+    await running.close();
+    await agent.close();
+    await memory.close();
+  }
 });
