@@ -183,7 +183,7 @@ const decided: Readonly<Record<string, (rehearsal: TestRehearsal) => Promise<Pre
     await releaseOf(rehearsal, order);
     return ['confirm-order-api', { params: { id: order.id } }];
   },
-  'Confirm Order of a lamp that another customer has reserved meanwhile': async (rehearsal) => {
+  'Confirm Order of a lamp that another customer has reserved': async (rehearsal) => {
     const { id } = await rehearsal.authorised(LAMP);
     await rehearsal.advance(TTL);
     await takeLamp(rehearsal);
@@ -195,7 +195,7 @@ const decided: Readonly<Record<string, (rehearsal: TestRehearsal) => Promise<Pre
     await releaseOf(rehearsal, order);
     return ['route-order-api', { params: { id: order.id }, body: {} }];
   },
-  'Route Order of a lamp that another customer has reserved meanwhile': async (rehearsal) => {
+  'Route Order of a lamp that another customer has reserved': async (rehearsal) => {
     await rehearsal.progress({ route: 'manual' });
     const order = await rehearsal.confirmed(LAMP);
     await releaseOf(rehearsal, order);
@@ -398,6 +398,31 @@ describe('The parameter dryRun', () => {
     },
   );
 
+  test.each([
+    'dryrun=true',
+    'DryRun=true',
+    'dry_run=true',
+    'dryRun[]=true',
+    'dryRun%20=true',
+    '%20dryRun=true',
+    'dryRun=true%20',
+    'dryRun=%22true%22',
+  ])('Create Basket with the parameter %s is refused, and creates nothing', async (query) => {
+    const before = await exportOf(rehearsal);
+    expect((await rehearsal.call('POST', `/baskets?${query}`, { channel: 'web' })).status).toBe(422);
+    const withoutJournal = (file: string) => ({ ...JSON.parse(file), clock: 0, journal: 0 });
+    expect(withoutJournal(await exportOf(rehearsal))).toEqual(withoutJournal(before));
+  });
+
+  test.each([1_000, 5_000])('The parameter dryRun after %i empty parameters is read', async (count) => {
+    const empty = '&'.repeat(count);
+    const reply = await rehearsal.call('POST', `/baskets?${empty}dryRun=true`, { channel: 'web' });
+    expect(reply).toMatchObject({ status: 200, body: { possible: true } });
+    const file = await rehearsal.control('export-rehearsal', { params: { name: rehearsal.name } });
+    const kept = await rehearsal.call('POST', `/_control/snapshots?${empty}dryRun=true`, file, { as: 'admin' });
+    expect(kept).toMatchObject({ status: 200, body: { kept: false } });
+  });
+
   test('A request with dryRun=false is a real call', async () => {
     const created = await rehearsal.call('create-basket-api', { body: { channel: 'web' }, query: { dryRun: 'false' } });
     expect([created.status, (await rehearsal.object('basket', created.body.id)).state]).toEqual([201, 'open']);
@@ -413,7 +438,7 @@ test('A dry run whose handler swallows the end of the run is possible, makes no 
     urlOf: (_application, path) => path,
     send: async ({ path, context }) => {
       sent.push(`${path} ${context.dryRun}`);
-      return { status: 200, text: '{"possible":true}' };
+      return { status: 200, text: '{"possible":true}', retryAfter: undefined };
     },
   };
   const careless = handle(logInteraction)(async ({ body }, { call, log }) => {
