@@ -101,7 +101,7 @@ async function playOutside(rehearsal: TestRehearsal): Promise<void> {
   await control('change-payment-token-by-hand', { params: { id: 'tok_mine' }, body: { outcome: 'decline', declineCode: 'lost_card' } });
 }
 
-/** A world in which every public API has succeeded. A fault of each application waits for a call. */
+/** Every public API has succeeded in this world. A fault of each application waits for a call. */
 async function worldOfRequests(open: Open): Promise<PreparedWorld> {
   const rehearsal = await open();
   await playOutside(rehearsal);

@@ -9,7 +9,7 @@ import { typesOf } from '../support/steps/events.ts';
 import { withSteps } from '../support/steps/rehearsal-at.ts';
 import { walks } from './life-cycle-walks.ts';
 
-/** The same rehearsal, in which a verb is sent as a dry run. Commands of the outside world are not sent. */
+/** The same rehearsal. Its calls are dry runs, and commands of the outside world are not sent. */
 function dryly(rehearsal: TestRehearsal): TestRehearsal {
   const call = async (to: ApiId, input: unknown): Promise<PlainReply | undefined> =>
     typeof input === 'string' ? undefined : rehearsal.call(to, { ...(input as object), query: DRY });
