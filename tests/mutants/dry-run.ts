@@ -57,4 +57,18 @@ export const dryRun: readonly Mutant[] = [
     to: 'if (job.figures) return rest(job);',
     killedBy: ['tests/flows/dry-run.test.ts'],
   },
+  {
+    name: 'A dry run logs what fails in it',
+    file: 'shared/work/scope.ts',
+    from: '    if (this.context.dryRun) return SILENT;\n',
+    to: '',
+    killedBy: ['tests/flows/dry-run.test.ts'],
+  },
+  {
+    name: 'A dry run behind a thousand other parameters is a real call',
+    file: 'shared/http/query.ts',
+    from: '{ maxKeys: 0 }',
+    to: '{}',
+    killedBy: ['tests/flows/dry-run.test.ts'],
+  },
 ];
