@@ -1,5 +1,4 @@
 import type { ServerResponse } from 'node:http';
-import { parse as parseQuery } from 'node:querystring';
 import { type ControlOperation, isStream } from '../shared/catalog/control/define-operation.ts';
 import { type ControlId, controlOperations } from '../shared/catalog/control/operations.ts';
 import { Problem } from '../shared/catalog/problems.ts';
@@ -12,6 +11,7 @@ import type { Breathe } from '../shared/domain/breathe.ts';
 import { DEFAULT_REHEARSAL } from '../shared/domain/ids.ts';
 import type { World } from '../shared/domain/world.ts';
 import { sendJson } from '../shared/http/json-answer.ts';
+import { queryOf } from '../shared/http/query.ts';
 import { type JsonBody, readJson, readJsonBytes } from '../shared/http/request-body.ts';
 import { pathParameters, routeTable } from '../shared/http/route-table.ts';
 import type { Logger } from '../shared/process/logger.ts';
@@ -71,7 +71,7 @@ interface ReadInput {
 
 async function readInput(operation: ControlOperation, { request, path, body: sent }: ControlRequest, large: number): Promise<ReadInput> {
   const params = parseParams(pathParameters(operation, path));
-  const query = parseQuery(request.url?.slice(path.length + 1) ?? '');
+  const query = queryOf(request.url ?? '', path);
   if (operation.method !== 'GET' && operation.method !== 'DELETE') refuseSecrets(params, 'path');
   else refuseRedacted(params, 'path');
   refuseRedacted(query, 'query');

@@ -1,9 +1,9 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
-import { parse as parseQuery } from 'node:querystring';
 import type { AuthScheme } from '../../shared/catalog/define.ts';
 import { Problem } from '../../shared/catalog/problems.ts';
 import { requestsDryRun } from '../../shared/contract/dry-run.ts';
+import { queryOf } from '../../shared/http/query.ts';
 import type { Span, Tracer } from '../../shared/observability/observer.ts';
 import type { PresentedKey } from '../credentials.ts';
 import type { Exchange, Target } from '../facts.ts';
@@ -126,7 +126,7 @@ export interface Dry {
 
 /** Reads whether the request is a dry run. The application refuses its wrong values. */
 export function readDryRun({ api, request: { url = '' }, path }: ForApi): Dry {
-  return { isDryRun: url.length > path.length && requestsDryRun(api, parseQuery(url.slice(path.length + 1))) };
+  return { isDryRun: url.length > path.length && requestsDryRun(api, queryOf(url, path)) };
 }
 
 /** Sets the security headers of the gateway's own answers. An application may replace them in its answers. */

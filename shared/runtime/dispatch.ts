@@ -1,5 +1,4 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
-import { parse as parseQuery } from 'node:querystring';
 import type { Application } from '../catalog/applications.ts';
 import { Problem } from '../catalog/problems.ts';
 import { requestsDryRun } from '../contract/dry-run.ts';
@@ -7,6 +6,7 @@ import type { Context } from '../control/context.ts';
 import { comparisonWith } from '../control/credentials.ts';
 import { DUE } from '../control/journal.ts';
 import { endAnyhow, isRead, sendHealth } from '../http/json-answer.ts';
+import { queryOf } from '../http/query.ts';
 import { ClientGone, readBody, readJson } from '../http/request-body.ts';
 import { pathParameters, routeTable } from '../http/route-table.ts';
 import type { Logger } from '../process/logger.ts';
@@ -46,7 +46,7 @@ export function createDispatch({ service, pipeline, token, log }: DispatchOption
     const route = routes.find(method, path);
     if (!route) throw new Problem('not_found', `${service.application} has nothing at ${method} ${path}.`);
     const params = pathParameters(route, path);
-    const query = { ...parseQuery(target.slice(path.length + 1)) };
+    const query = { ...queryOf(target, path) };
     const body = await request.body();
     const isDryRun = context.dryRun || requestsDryRun(route.bound.api, query);
     return pipeline[isDryRun ? 'dryRun' : 'request']({

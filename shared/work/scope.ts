@@ -11,6 +11,8 @@ import { Unit } from './unit/unit.ts';
 
 type RunOptions = Pick<Scope, 'webhookId'> & Pick<CallScope, 'beforeCall'> & { readonly around?: (call: Caller) => Caller };
 
+const SILENT: Scope['log'] = { warn: () => {}, info: () => {} };
+
 /** The tools of one run of a handler: a unit of work, and calls and webhooks on its behalf. Rarely used tools are made at their first use. */
 export class RunScope implements Scope, CallScope {
   readonly context: Context;
@@ -68,8 +70,9 @@ export class RunScope implements Scope, CallScope {
     return createWebhooks({ directory, gatewayUrl, agent, store, faults, context, struck: (fault) => notes.faults.push(fault) });
   }
 
-  /** The logger of this run is made when something is logged. */
+  /** The logger of this run is made when something is logged. A dry run logs nothing, because nothing is tried that could fail. */
   get log(): Scope['log'] {
+    if (this.context.dryRun) return SILENT;
     const { requestId, correlationId, world, traceparent } = this.context;
     const ids = { requestId, correlationId, world, rehearsal: rehearsalOf(world), ...traceIds(traceparent) };
     const { log } = this.#parts;

@@ -1,9 +1,20 @@
 import { describe, expect, test } from '@jest/globals';
+import type { ApiId } from '../../shared/catalog/apis.ts';
 import { allowedFrom } from '../../shared/catalog/life-cycle.ts';
+import { DRY, disagreement } from '../support/dry-run.ts';
 import { someOf } from '../support/effort.ts';
-import { newRehearsal } from '../support/estate.ts';
+import { newRehearsal, type TestRehearsal } from '../support/estate.ts';
+import type { PlainReply } from '../support/plain-client.ts';
 import { typesOf } from '../support/steps/events.ts';
+import { withSteps } from '../support/steps/rehearsal-at.ts';
 import { walks } from './life-cycle-walks.ts';
+
+/** The same rehearsal. Its calls are dry runs, and commands of the outside world are not sent. */
+function dryly(rehearsal: TestRehearsal): TestRehearsal {
+  const call = async (to: ApiId, input: unknown): Promise<PlainReply | undefined> =>
+    typeof input === 'string' ? undefined : rehearsal.call(to, { ...(input as object), query: DRY });
+  return withSteps({ ...rehearsal, call: call as TestRehearsal['call'] });
+}
 
 describe.each(Object.entries(walks))('Life cycle of %s', (type, { lifeCycle, states, verbs }) => {
   test(`The walks of ${type} reach every state`, () => {
@@ -29,8 +40,11 @@ describe.each(Object.entries(walks))('Life cycle of %s', (type, { lifeCycle, sta
       const events = async () => typesOf(await rehearsal.events({ subject: `${type}/${id}`, ext: true }));
       const { length } = await events();
 
-      const { status, body } = await ask(rehearsal, subject);
+      const dry: PlainReply | undefined = await ask(dryly(rehearsal), subject);
+      const reply = await ask(rehearsal, subject);
+      const { status, body } = reply;
 
+      expect(dry && disagreement(dry, reply)).toBeUndefined();
       const after = await rehearsal.object(type, id);
       if (row) {
         expect(status).toBeLessThan(300);

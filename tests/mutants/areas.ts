@@ -1,4 +1,5 @@
 import { clock } from './clock.ts';
+import { dryRun } from './dry-run.ts';
 import { escaping } from './escaping.ts';
 import { events } from './events.ts';
 import { idempotency } from './idempotency.ts';
@@ -15,6 +16,7 @@ export const areas: Readonly<Record<string, readonly Mutant[]>> = {
   idempotency,
   isolation,
   clock,
+  'dry run': dryRun,
   webhooks,
   escaping,
 };

@@ -3,8 +3,8 @@ import fc from 'fast-check';
 import { apis } from '../../shared/catalog/apis.ts';
 import { isThorough, runsOf } from '../support/effort.ts';
 import { startRetailer } from '../support/own-retailer.ts';
-import { ends, historiesOf, runHistory, type Subject } from './histories/history.ts';
-import { succeeded } from './histories/running-history.ts';
+import { ends, historiesOf, runHistory, type Subject, tryHistory } from './histories/history.ts';
+import { agreed, succeeded } from './histories/running-history.ts';
 
 /** `HISTORIES=20` runs twenty times as many histories as usual. `SEED` repeats the histories of an earlier run. */
 const factor = Number(process.env['HISTORIES'] ?? 1);
@@ -58,6 +58,18 @@ test.each(['JPY', 'USD', 'BHD'])(
   200_000 * factor,
 );
 
+test(
+  'Requests of histories without faults and rivals are answered as their dry runs',
+  async () => {
+    const histories = fc.constantFrom(...cases.map(([subject]) => subject)).chain(historiesOf);
+    const numRuns = runsOf({ usually: 2, thoroughly: 20 }) * factor;
+    const limits = { numRuns, interruptAfterTimeLimit: 100_000 * factor, ...(seed !== undefined && { seed: Number(seed) }) };
+    await fc.assert(fc.asyncProperty(histories, tryHistory), limits);
+    expect(agreed.size).toBeGreaterThan(0);
+  },
+  200_000 * factor,
+);
+
 test('Random histories make every public API succeed', () => {
   const missed = Object.keys(apis).filter((id) => !succeeded.has(id));
   // Each API succeeds in about six histories, so at most one may be missing by chance.
@@ -74,5 +86,8 @@ test('Random histories reach every important final state', () => {
 });
 
 afterAll(() => {
-  if (process.env['HISTORIES']) process.stderr.write(`${JSON.stringify(Object.fromEntries([...succeeded, ...ends]), undefined, 1)}\n`);
+  if (process.env['HISTORIES'])
+    process.stderr.write(
+      `${JSON.stringify(Object.fromEntries([...succeeded, ...ends, ...[...agreed].map(([id, count]) => [`${id} dry`, count])]), undefined, 1)}\n`,
+    );
 });

@@ -53,7 +53,6 @@ export const answerDryRun =
     } catch (error) {
       if (!trial.hasEnded) throw error;
     }
-    if (trial.refusal) return answerProblem(trial.refusal, job.path);
     if (trial.hasEnded) return answerPossible({ possible: true });
     if (result instanceof Problem) return answerProblem(result, job.path);
     const answer = answerOutput(api, result, { strict: parts.strictResponses });
@@ -76,9 +75,8 @@ class TrialEnded extends Error {
 class Trial {
   /** Whether the run has ended at a call. */
   hasEnded = false;
-  /** The refusal of an earlier call, if the run has ended while the handler was undoing what it believed to have done. */
-  refusal: Problem | undefined;
-  #refused: Problem | undefined;
+  /** Whether an earlier call was refused. */
+  #isRefused = false;
 
   readonly around =
     (call: Caller): Caller =>
@@ -89,24 +87,23 @@ class Trial {
         const answered = await call(api, input, options);
         return isChange ? this.#answerOf(answered as DryRun, options) : answered;
       } catch (error) {
-        if (isChange && error instanceof Problem) this.#refused ??= error;
+        if (isChange && error instanceof Problem) this.#isRefused = true;
         // Nothing is known about a real system.
         throw error instanceof Problem && error.code === 'swapped' ? this.#end() : error;
       }
     };
 
   /**
-   * A run continues with an answer that no effect belongs to. After a refusal, a handler undoes what it has done: a dry run has done nothing, so the
-   * answers of these calls hold.
+   * A run continues with an answer that no effect belongs to. After a refusal, a handler undoes what it has done, or tries something else: a dry run
+   * has done nothing, so answers to undoing hold. The run ends as possible at a call that cannot compute its answer.
    */
   #answerOf({ answer, unchanged }: DryRun, { isSeparate }: CallOptions = {}): never {
-    if (answer === undefined || !(unchanged || isSeparate || this.#refused)) throw this.#end(this.#refused);
+    if (answer === undefined || !(unchanged || isSeparate || this.#isRefused)) throw this.#end();
     return answer as never;
   }
 
-  #end(refusal?: Problem): TrialEnded {
+  #end(): TrialEnded {
     this.hasEnded = true;
-    this.refusal = refusal;
     return new TrialEnded();
   }
 }

@@ -85,6 +85,17 @@ const ABOUT_FULFILMENT: ReadonlySet<Name> = new Set(['pick', 'dispatch', 'ship',
 /** Acts whose outcome depends on chance: a fault strikes one of several concurrent calls. */
 const BY_CHANCE: ReadonlySet<Name> = new Set(['fault', 'event-fault', 'webhook-fault', 'late', 'rivals']);
 
+/** The acts of a history one after the other, without those that depend on chance. */
+const oneByOne = (acts: History): History =>
+  acts.flatMap((concurrent) => concurrent.filter((act) => !BY_CHANCE.has(act.do)).map((act) => [{ ...act, twice: false }]));
+
+/** Performs the acts of a history one after the other. Each request that changes something is run dry first, and both answers must agree. */
+export async function tryHistory(acts: History): Promise<void> {
+  await using rehearsal = await newRehearsal({ warehouse: 'manual' });
+  await perform(begin(rehearsal, 'EUR', { dryFirst: true }), oneByOne(acts));
+  await rehearsal.verify();
+}
+
 /**
  * Performs a history up to an act, keeps the rehearsal and opens it again. Both then perform the rest, one act after the other.
  * @param at the act, modulo their number @returns the answers of the original and of the copy
@@ -99,14 +110,12 @@ export async function cutHistory(acts: History, at: number): Promise<readonly [o
   await refuseMissingWork(original);
   await using copy = withSteps(await openRehearsal(estate.gateway, undefined, { from: { snapshot: original.name } }));
   await original.control('delete-snapshot', { params: { name: original.name } });
-  const rest = acts
-    .slice(place)
-    .flatMap((concurrent) => concurrent.filter((act) => !BY_CHANCE.has(act.do)).map((act) => [{ ...act, twice: false }]));
+  const rest = oneByOne(acts.slice(place));
   const answersIn = async (rehearsal: TestRehearsal): Promise<unknown[]> => {
     const answers: unknown[] = [];
     await rehearsal.noFaults();
     await rehearsal.settle();
-    const going = begin(rehearsal, 'EUR', { things: structuredClone(history.things), answers });
+    const going = begin(rehearsal, 'EUR', { repeated: { things: structuredClone(history.things), answers } });
     if (history.isTroubled()) going.expectTrouble();
     for (const act of rest) {
       await perform(going, [act]);

@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { type ApiId, apis } from '../../../shared/catalog/apis.ts';
-import { type CallOf, isMutating } from '../../../shared/catalog/define.ts';
+import { type CallOf, changesSomething, isMutating } from '../../../shared/catalog/define.ts';
+import { DRY, disagreement } from '../../support/dry-run.ts';
 import type { TestRehearsal } from '../../support/estate.ts';
 import { inCurrency } from '../../support/own-retailer.ts';
 import type { PlainReply as Reply } from '../../support/plain-client.ts';
@@ -53,8 +54,17 @@ export const succeeded = new Map<string, number>();
 
 type Send = (id: ApiId, call: object) => Promise<Reply>;
 
+/** Requests of histories that agreed with their dry runs, over all histories of a run. */
+export const agreed = new Map<string, number>();
+
+interface Manner {
+  readonly repeated?: Repeated;
+  /** Whether each request that changes something is run dry first. Nothing else may happen at the same time. */
+  readonly dryFirst?: boolean;
+}
+
 /** @param currency of the rehearsal; the amounts of a history are in EUR, and keep their number of minor units */
-export function begin(rehearsal: TestRehearsal, currency = 'EUR', repeated?: Repeated): RunningHistory {
+export function begin(rehearsal: TestRehearsal, currency = 'EUR', { repeated, dryFirst = false }: Manner = {}): RunningHistory {
   let trouble = false;
   const sound = (reply: Reply, ...sent: unknown[]): Reply => {
     const broken = reply.status === 500 || (!trouble && UNREACHABLE.has(reply.body?.code));
@@ -69,6 +79,16 @@ export function begin(rehearsal: TestRehearsal, currency = 'EUR', repeated?: Rep
       return reply;
     };
   const plainly: Send = (id, call) => rehearsal.call(id, JSON.parse(inCurrency(JSON.stringify(call), currency)) as object);
+  const agreeing: Send = async (id, call) => {
+    if (!changesSomething(apis[id])) return plainly(id, call);
+    await rehearsal.settle();
+    const dry = await plainly(id, { ...call, query: DRY });
+    const real = await plainly(id, call);
+    const difference = disagreement(dry, real);
+    if (difference !== undefined) throw new Error(`${id} ${JSON.stringify(call)} differs from its dry run:\n${difference}`);
+    agreed.set(id, (agreed.get(id) ?? 0) + 1);
+    return real;
+  };
   const repeatedly: Send = async (id, call) => {
     const headers = isMutating(apis[id]) ? { 'idempotency-key': `key-${repeated?.answers.length}` } : {};
     const reply = await plainly(id, { ...call, headers });
@@ -82,7 +102,7 @@ export function begin(rehearsal: TestRehearsal, currency = 'EUR', repeated?: Rep
     await rehearsal.settle();
     return reply;
   };
-  const once = repeated ? repeatedly : plainly;
+  const once = repeated ? repeatedly : dryFirst ? agreeing : plainly;
   const common = {
     rehearsal,
     things: repeated?.things ?? nothingYet(),

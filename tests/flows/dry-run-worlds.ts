@@ -1,0 +1,151 @@
+import { apis } from '../../shared/catalog/apis.ts';
+import { applicationNames } from '../../shared/catalog/applications.ts';
+import { type ApiDefinition, changesSomething } from '../../shared/catalog/define.ts';
+import { internalCalls } from '../../shared/catalog/internal-calls.ts';
+import type { LifeCycle } from '../../shared/catalog/life-cycle.ts';
+import type { TestRehearsal } from '../support/estate.ts';
+import { type Prepare, requests, sendRequest } from './changing-requests.ts';
+import { type Walk, walks } from './life-cycle-walks.ts';
+
+export const changing = [...Object.values(apis), ...Object.values(internalCalls)].filter((api) =>
+  changesSomething(api),
+) as unknown as readonly ApiDefinition[];
+
+const forClients: ReadonlySet<string> = new Set(
+  Object.values(apis)
+    .filter(({ auth }) => auth !== 'signature')
+    .map(({ id }) => id),
+);
+
+type Open = () => Promise<TestRehearsal>;
+
+/** A world and the objects that are asked for in it, by state. */
+export interface PreparedWorld {
+  readonly rehearsal: TestRehearsal;
+  /** The prefix of the objects' ids. */
+  readonly prefix: string;
+  readonly objects: readonly { readonly state: string; readonly id: string; readonly text: string }[];
+  /** An id of each prefix. */
+  readonly anyId: Readonly<Record<string, string>>;
+}
+
+/** A request that the journal of a world has. */
+export interface Template {
+  readonly path: string;
+  readonly body: unknown;
+  /** The world that it was made in. */
+  readonly origin: PreparedWorld;
+}
+
+const ID = /\b(bsk|ord|pay|cus|res|ret|ful|shp|prd|loy|pck|rdm)_(?:[0-9A-HJKMNP-TV-Z]{26}|[a-z]+(?:-[a-z]+)*)/g;
+const prefixOf = (id: string): string => id.slice(0, 3);
+
+const firstIds = (text: string): Record<string, string> =>
+  Object.fromEntries([...text.matchAll(ID)].map(([id]) => [prefixOf(id), id]).toReversed());
+
+export const exportOf = async ({ control, name }: TestRehearsal) => {
+  const { takenAt: _takenAt, digest: _digest, ...file } = await control('export-rehearsal', { params: { name } });
+  return JSON.stringify(file);
+};
+
+/** A world that does not move, as it is now. */
+async function prepared(rehearsal: TestRehearsal, prefix: string, objects: PreparedWorld['objects']): Promise<PreparedWorld> {
+  await rehearsal.control('set-clock', { body: { flowing: false } });
+  await rehearsal.settle();
+  return { rehearsal, prefix, objects, anyId: firstIds(await exportOf(rehearsal)) };
+}
+
+/** The states of a walk are reached from the last to the first: time must pass for the later ones, and ends some of the earlier ones. */
+async function worldOfWalk(open: Open, [type, { states, lifeCycle }]: [string, Walk]): Promise<PreparedWorld> {
+  const rehearsal = await open();
+  await rehearsal.progress({ warehouse: 'manual' });
+  const ids: string[] = [];
+  for (const reach of Object.values(states).toReversed()) ids.push((await reach(rehearsal)).id);
+  const found = await Promise.all(ids.map((id) => rehearsal.object(type, id)));
+  const objects = found.map((object) => ({ state: object.state, id: object.id, text: JSON.stringify(object) }));
+  refuseMissing(type, lifeCycle, objects);
+  return prepared(rehearsal, prefixOf(ids[0] ?? ''), objects);
+}
+
+function refuseMissing(type: string, { states }: LifeCycle, objects: PreparedWorld['objects']): void {
+  const missing = states.filter((state) => !objects.some((object) => object.state === state));
+  if (missing.length > 0) throw new Error(`The world has no ${type} in the states ${missing.join(', ')}.`);
+}
+
+const AUTOMATIC = { label: 'auto', route: 'auto', carrier: 'time' } as const;
+
+/** The outside world makes the calls that no application makes. */
+async function playOutside(rehearsal: TestRehearsal): Promise<void> {
+  const { api, control } = rehearsal;
+  const { id: orderId } = await rehearsal.authorised({ voucherCodes: ['WELCOME10'] });
+  await rehearsal.confirmed(orderId);
+  const payment = await rehearsal.authorisation((await rehearsal.draft()).id);
+  const params = { id: payment.id };
+  await api('capture-payment-api', { params });
+  await control('open-dispute', { params, body: { reason: 'general' } });
+  await control('close-dispute', { params, body: { outcome: 'won' } });
+  const waiting = await rehearsal.authorisation((await rehearsal.draft()).id, undefined, 'tok_3ds');
+  await control('complete-payment-action-by-hand', { params: { id: waiting.id }, body: { outcome: 'succeeded' } });
+  await rehearsal.progress({ carrier: 'manual' });
+  const { shipmentId } = await rehearsal.dispatchedOrder();
+  await rehearsal.scanned(shipmentId, 'collect');
+  await control('resend-scan', { params: { id: shipmentId } });
+  for (const verb of ['suspend', 'resume'] as const) await control('move-product-by-hand', { params: { id: 'prd_mug-blue', verb } });
+  await control('change-product-by-hand', { params: { id: 'prd_mug-blue' }, body: { brand: 'Another' } });
+  for (const verb of ['block', 'unblock'] as const) await control('move-customer-by-hand', { params: { id: 'cus_ada', verb } });
+  await control('change-customer-by-hand', { params: { id: 'cus_ada' }, body: { lastName: 'Another' } });
+  await control('count-stock-by-hand', { params: { sku: 'mug-blue', locationId: 'dc-01' }, body: { onHand: 40 } });
+  await control('change-promotion-by-hand', { params: { id: 'prm_members-5' }, body: { name: 'Sale' } });
+  await control('change-voucher-by-hand', { params: { id: 'VIP' }, body: { enabled: false } });
+  await control('change-gift-card-by-hand', { params: { id: 'gift_5' }, body: { balance: { amount: 700 } } });
+  await control('change-payment-token-by-hand', { params: { id: 'tok_mine' }, body: { outcome: 'decline', declineCode: 'lost_card' } });
+}
+
+/** Every public API has succeeded in this world. A fault of each application waits for a call. */
+async function worldOfRequests(open: Open): Promise<PreparedWorld> {
+  const rehearsal = await open();
+  await playOutside(rehearsal);
+  for (const [id, prepare] of Object.entries(requests) as [string, Prepare][]) {
+    const { status, body } = await sendRequest(rehearsal, id, await prepare(rehearsal));
+    if (status >= 300) throw new Error(`${id}: ${status} ${JSON.stringify(body)}`);
+    await rehearsal.progress(AUTOMATIC);
+  }
+  for (const application of applicationNames)
+    await rehearsal.fault(application, { match: { application }, fault: { kind: 'outage' }, times: 1 });
+  return prepared(rehearsal, '', []);
+}
+
+/** A world of every state of each type of object, and a world of every public API. */
+export async function preparedWorlds(open: Open) {
+  const worlds = await Promise.all([...Object.entries(walks).map((walk) => worldOfWalk(open, walk)), worldOfRequests(open)]);
+  const templates = new Map<string, Template>();
+  for (const origin of worlds) {
+    const { items } = await origin.rehearsal.control('read-journal', { query: { limit: 5_000 } });
+    // Clients and applications send different bodies to one API.
+    const isOwn = ({ api, parentId }: (typeof items)[number]): boolean => parentId === undefined || !forClients.has(api);
+    for (const hop of items.filter(({ status }) => status < 300)) {
+      if (isOwn(hop)) templates.set(hop.api, { path: hop.path, body: hop.request, origin });
+    }
+  }
+  return { worlds, templates };
+}
+
+interface Sent {
+  readonly world: PreparedWorld;
+  readonly path: string;
+  readonly body: unknown;
+}
+
+/** The request of a template as it was, and about each object of the other worlds in its place. */
+export function variantsOf({ path, body, origin }: Template, worlds: readonly PreparedWorld[]): Sent[] {
+  const text = JSON.stringify({ path, body });
+  const prefixes = new Set([...text.matchAll(ID)].map(([id]) => prefixOf(id)));
+  const about = worlds.filter(({ prefix }) => prefixes.has(prefix));
+  const others = about.flatMap((world) =>
+    world.objects.map((object) => {
+      const ids = { ...world.anyId, ...firstIds(object.text), [world.prefix]: object.id };
+      return { world, ...JSON.parse(text.replaceAll(ID, (id) => ids[prefixOf(id)] ?? id)) };
+    }),
+  );
+  return [{ world: origin, path, body }, ...others];
+}
