@@ -14,11 +14,14 @@ import { locationsOf, skusAfter } from '../objects/stock.ts';
 import type { PossibleCall } from '../outside-call.ts';
 import type { ExplainScope, Subject } from './subject.ts';
 
-/** Objects that a call may need in addition to its own: a store, a product. */
+/** Objects that a call may need in addition to its own: a store, some products. */
 interface Others {
   readonly storeId: string;
-  readonly sku: string;
+  readonly skus: readonly string[];
 }
+
+/** Limit of the products that are tried. A product may be suspended, or sold out. */
+const MOST_SKUS = 5;
 
 /**
  * The calls that make an object take a step, each with an example of its input. The step is possible if one of them is. A text is the reason
@@ -119,7 +122,7 @@ const attempts: { readonly [Type in ObjectType]?: Attempts<Type> } = {
   basket: {
     'add-line': ({ id, lines: [line] }, _subject, others) => {
       const call = (sku: string): PossibleCall => ({ api: apis['add-line-to-basket-api'], params: { id }, body: { sku, qty: 1 } });
-      return others().then(({ sku }) => [...(line ? [call(line.sku)] : []), call(sku)]);
+      return others().then(({ skus }) => [...(line ? [line.sku] : []), ...skus].map(call));
     },
     'change-line': ({ id, lines: [line] }) => {
       if (!line) return 'It is empty.';
@@ -191,8 +194,8 @@ export async function attemptsAt(
   const attempt = of?.[step] as Attempt<ObjectType> | undefined;
   if (!attempt) return undefined;
   const others = async (): Promise<Others> => {
-    const [locations, [sku = '']] = await Promise.all([locationsOf(worlds, world), skusAfter(worlds, world, 0, 1)]);
-    return { storeId: locations.find(({ type }) => type === 'store')?.id ?? '', sku };
+    const [locations, skus] = await Promise.all([locationsOf(worlds, world), skusAfter(worlds, world, 0, MOST_SKUS)]);
+    return { storeId: locations.find(({ type }) => type === 'store')?.id ?? '', skus };
   };
   const made = await attempt(subject.object as never, subject, others);
   if (typeof made === 'string') return made;

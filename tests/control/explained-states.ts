@@ -130,6 +130,36 @@ export const obstructed: Readonly<Record<string, Obstructed>> = {
       return found;
     },
   },
+  'a basket with a suspended product': {
+    type: 'basket',
+    refused: ['checkout', 'start-transaction'],
+    reach: async (rehearsal) => {
+      const found = await rehearsal.basket({ sku: 'mug-blue', qty: 1 });
+      await rehearsal.control('move-product-by-hand', { params: { id: 'prd_mug-blue', verb: 'suspend' } });
+      return found;
+    },
+  },
+  'a basket of a blocked customer': {
+    type: 'basket',
+    refused: ['checkout', 'start-transaction'],
+    reach: async (rehearsal) => {
+      const found = await rehearsal.api('create-basket-api', {
+        body: { channel: 'web', customerId: 'cus_ada', lines: [{ sku: 'mug-blue', qty: 1 }] },
+      });
+      await rehearsal.control('move-customer-by-hand', { params: { id: 'cus_ada', verb: 'block' } });
+      return found;
+    },
+  },
+  'a paid draft of a blocked customer': {
+    type: 'order',
+    refused: ['confirm'],
+    reach: async (rehearsal) => {
+      const order = await rehearsal.draft();
+      await rehearsal.authorisation(order.id);
+      await rehearsal.control('move-customer-by-hand', { params: { id: 'cus_ada', verb: 'block' } });
+      return order;
+    },
+  },
   'an inspected return that pays for a draft': {
     type: 'return',
     refused: ['reject'],
