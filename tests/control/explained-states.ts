@@ -134,8 +134,8 @@ export const obstructed: Readonly<Record<string, Obstructed>> = {
     type: 'basket',
     refused: ['checkout', 'start-transaction'],
     reach: async (rehearsal) => {
-      const found = await rehearsal.basket({ sku: 'mug-blue', qty: 1 });
-      await rehearsal.control('move-product-by-hand', { params: { id: 'prd_mug-blue', verb: 'suspend' } });
+      const found = await rehearsal.basket({ sku: 'mug-green', qty: 1 });
+      await rehearsal.control('move-product-by-hand', { params: { id: 'prd_mug-green', verb: 'suspend' } });
       return found;
     },
   },
