@@ -9,7 +9,7 @@ import type { PossibleCall } from '../outside-call.ts';
 import { failsCalls, refusesAll, strikesCall } from './faults.ts';
 import { findById } from './find.ts';
 import type { ExplainScope, Subject } from './subject.ts';
-import { attemptsAt, stepsOf } from './trials.ts';
+import { attemptsAt, otherSteps } from './trials.ts';
 import type { Wait } from './waits.ts';
 import { callTitle, listed, sentence } from './words.ts';
 
@@ -34,13 +34,14 @@ export async function movesOf(scope: ExplainScope, subject: Subject, around: Aro
 }
 
 /** What else a client can do with the object, without moving it. */
-export const otherStepsOf = (scope: ExplainScope, subject: Subject): Promise<Step[]> =>
-  Promise.all(
-    stepsOf(subject.type).map(async (step) => {
-      const verdict = await verdictOf(scope, subject, (await attemptsAt(scope, subject, step)) ?? []);
-      return { step, ...verdict };
-    }),
-  );
+export async function otherStepsOf(scope: ExplainScope, subject: Subject): Promise<Step[]> {
+  const verdictAt = async (step: string): Promise<Verdict> => verdictOf(scope, subject, (await attemptsAt(scope, subject, step)) ?? []);
+  const steps = otherSteps(subject.type).map(async ({ step, with: other }) => {
+    const verdict = await verdictAt(step);
+    return { step, ...(verdict.possible && other !== undefined ? await verdictAt(other) : verdict) };
+  });
+  return Promise.all(steps);
+}
 
 interface Verb {
   readonly verb: string;

@@ -175,13 +175,19 @@ const attempts: { readonly [Type in ObjectType]?: Attempts<Type> } = {
   },
 };
 
-/** The steps of a type outside its life cycle: what a client can do with an object without moving it. */
-export const stepsOf = (type: string): readonly string[] => STEPS[type] ?? [];
+/** A step outside the life cycle: what a client can do with an object without moving it. */
+interface OtherStep {
+  readonly step: string;
+  /** A further step that must be possible: the call of the step itself is only its first half. */
+  readonly with?: string;
+}
 
-const STEPS: Readonly<Record<string, readonly string[]>> = {
-  order: ['pay', 'pay-with-points'],
-  shipment: ['resend'],
-  basket: ['take-cash'],
+export const otherSteps = (type: string): readonly OtherStep[] => OTHER_STEPS[type] ?? [];
+
+const OTHER_STEPS: Readonly<Record<string, readonly OtherStep[]>> = {
+  order: [{ step: 'pay' }, { step: 'pay-with-points', with: 'pay' }],
+  shipment: [{ step: 'resend' }],
+  basket: [{ step: 'take-cash' }],
 };
 
 /** The calls that make an object take a verb or another step, or the reason why there is none. Undefined: only the estate makes it. */

@@ -212,6 +212,20 @@ describe('The explanation of an object', () => {
     expect(await Promise.all(states)).toEqual(['identified', 'registered']);
   });
 
+  test('The steps of an order are paying and paying with points, which nothing refuses until its payments cover it', async (rehearsal) => {
+    const { id } = await rehearsal.draft();
+    const possible = async () => (await explained(rehearsal, 'order', id)).steps.map(({ step, possible }) => [step, possible]);
+    expect(await possible()).toEqual([
+      ['pay', true],
+      ['pay-with-points', true],
+    ]);
+    await rehearsal.authorisation(id);
+    expect(await possible()).toEqual([
+      ['pay', false],
+      ['pay-with-points', false],
+    ]);
+  });
+
   test('The explanation of an order names who moved it and the trace, and contains what it waits for', async (rehearsal) => {
     const { id, orderNumber } = await rehearsal.confirmed();
     await rehearsal.settle();
