@@ -190,6 +190,24 @@ describe('Orders and returns with a dispute', () => {
     expect(await rehearsal.returnState(id)).toBe('refunded');
   });
 
+  test.each(['won', 'lost'] as const)(
+    'A return whose exchange order was cancelled during a dispute is refunded after the decision: %s',
+    async (rehearsal, outcome) => {
+      const order = await rehearsal.sold();
+      const id = await rehearsal.inspected(order, 1, { resolution: 'exchange' });
+      await rehearsal.disputed(order.paymentId, 'general', TOTAL - 1000);
+      const { id: basketId } = await rehearsal.checkedOut({ qty: 1, customerId: 'cus_ada' });
+      const draft = await rehearsal.api('create-order-api', { body: { basketId, exchangeForReturnId: id } });
+      expect((await rehearsal.cancel(draft.id)).status).toBe(200);
+      await rehearsal.settle();
+      expect(await rehearsal.returned(id)).toMatchObject({ state: 'inspected', refunds: [] });
+      await rehearsal.decided(order.paymentId, outcome);
+      const refunded = outcome === 'won' ? MUG : 1000;
+      expect(await rehearsal.returned(id)).toMatchObject({ state: 'refunded', refunds: [{ amount: eur(refunded) }] });
+      expect((await rehearsal.order(order.id)).state).toBe('completed');
+    },
+  );
+
   test('Units picked short are refunded after the decision about a dispute, although the order was completed before', async (rehearsal) => {
     const order = await rehearsal.confirmed({
       lines: [
