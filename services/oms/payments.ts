@@ -138,11 +138,14 @@ export function isLost(payments: readonly Payment[], required: number): boolean 
 export const isDeclinedAtCapture = ({ state, authorizedAmount }: Pick<Payment, 'state' | 'authorizedAmount'>): boolean =>
   state === 'failed' && authorizedAmount.amount > 0;
 
-/** Refunds what is owed for cancelled units and was captured. Existing refunds count, so a repeat is harmless. @returns the payments */
+/**
+ * Refunds what is owed for cancelled units and was captured. Existing refunds count, so a repeat is harmless.
+ * @returns the payments, and the references of amounts that wait for a decision about a refund or a dispute
+ */
 export async function refundOwed(
   { order, owed, payments }: { order: StoredOrder; owed: readonly OwedRefund[]; payments: readonly Payment[] },
   { call }: Scope,
-): Promise<readonly Payment[]> {
+): Promise<{ payments: readonly Payment[]; waiting: ReadonlySet<string> }> {
   const after = new Map(payments.map((payment) => [payment.id, payment]));
   for (const one of owed) {
     const now = [...after.values()];
@@ -155,7 +158,10 @@ export async function refundOwed(
       after.set(part.id, await call(refundPayment, { params: { id: part.id }, body }, { step, timeoutMs: DECIDE_TIMEOUT_MS }));
     }
   }
-  return [...after.values()];
+  const all = [...after.values()];
+  const isShort = (one: OwedRefund): boolean => Math.min(stillOwed(one, all), excessOf(all, requiredFor(order))) > 0;
+  const waiting = all.some(isUnderDecision) ? owed.filter(isShort) : [];
+  return { payments: all, waiting: new Set(waiting.map(({ reference }) => reference)) };
 }
 
 /** Tenders that earn no points: points are not money, and the goods of an exchange credit earned points with their first order. */
@@ -210,6 +216,10 @@ const sumOfRefunds = (payments: readonly Payment[], which: (reference: string | 
 /** Minor units that the retailer has of a payment: captured, and neither refunded nor withdrawn by a dispute. */
 export const keptOf = ({ capturedAmount, refundedAmount, disputes }: Payment): number =>
   capturedAmount.amount - refundedAmount.amount - withdrawnBy(disputes);
+
+/** Whether the payment may keep more again: a pending refund may fail, and an open dispute may be won. */
+export const isUnderDecision = ({ refunds, disputes }: Pick<Payment, 'refunds' | 'disputes'>): boolean =>
+  hasOpenDispute(disputes) || refunds.some(({ state }) => state === 'pending');
 
 /** The refunds that were made for an owed amount. */
 const attemptsFor = (owed: Pick<OwedRefund, 'reference'>, payments: readonly Payment[]) =>
