@@ -259,15 +259,16 @@ export const excessOf = (payments: readonly Payment[], required: number): number
  * Minor units that no refund brings to the customer. A cancelled order owes everything that it keeps; another order owes its failed
  * refunds, unless any of its payments repeated them, up to what it keeps. The rest of a payment with an open dispute is refunded after the
  * decision.
+ * @param exchanged minor units that pay for exchange orders
  */
-export function owedRefundOf({ state }: Pick<StoredOrder, 'state'>, payments: readonly Payment[]): number {
+export function owedRefundOf({ state }: Pick<StoredOrder, 'state'>, payments: readonly Payment[], exchanged: number = 0): number {
   const undisputed = payments.filter(({ disputes }) => !hasOpenDispute(disputes));
   if (state === 'cancelled') return sumOf(undisputed, keptOf);
   const kept = sumOf(
     payments,
     ({ capturedAmount, refundedAmount, disputes }) => capturedAmount.amount - refundedAmount.amount - lostIn(disputes),
   );
-  return Math.min(owedAfterFailures(payments), kept);
+  return Math.min(owedAfterFailures(payments), Math.max(0, kept - exchanged));
 }
 
 /**

@@ -137,6 +137,9 @@ describe('Returns of an order with another pending refund', () => {
     expect(await rehearsal.returned(returnId)).toMatchObject({ state: 'exchanged', refunds: [] });
     await rehearsal.advance('P1D');
     expect(await rehearsal.returned(returnId)).toMatchObject({ refunds: [{ state: 'pending', amount: eur(MUG - 300) }] });
+    await rehearsal.advance('P1D');
+    // The credit still pays for the exchange order, so it is not owed.
+    expect((await rehearsal.order(order.id)).owedRefund).toEqual(eur(TOTAL - 300));
     await rehearsal.verify();
   });
 
