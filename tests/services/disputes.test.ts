@@ -180,6 +180,20 @@ describe('Orders and returns with a dispute', () => {
     expect(await rehearsal.order(order.id)).toMatchObject({ state: 'completed', lines: [{ returnedQty: 1 }] });
   });
 
+  test('A return whose dispute is decided after refunds became manual is left to a client', async (rehearsal) => {
+    const order = await rehearsal.sold();
+    await rehearsal.disputed(order.paymentId);
+    const id = await rehearsal.inspected(order);
+    await rehearsal.progress({ refund: 'manual' });
+    await rehearsal.decided(order.paymentId, 'won');
+    const { waiting } = (await rehearsal.verify()).invariants.find((one) => one.id === 'moving') ?? {};
+    expect(waiting).toEqual([`order/${order.id}: a caller of Refund Payment, return/${id} is inspected`]);
+    await rehearsal.refunded(order.paymentId, MUG, id);
+    await rehearsal.settle();
+    expect(await rehearsal.returnState(id)).toBe('refunded');
+    await rehearsal.verify();
+  });
+
   test('A return that waits for its exchange order still waits after the decision about a dispute', async (rehearsal) => {
     const order = await rehearsal.sold();
     const id = await rehearsal.inspected(order, 1, { resolution: 'exchange' });
