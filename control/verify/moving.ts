@@ -169,15 +169,15 @@ function nextActorOnReturn(world: WorldRecords, found: Return): string | undefin
   }
 }
 
-/** The FMS while it has work for the return, then the bank in a dispute, then the provider of a pending refund; otherwise a caller. */
+/** The FMS while it has work for the return, then the bank in a dispute, then the provider of a pending refund of the order; otherwise a caller. */
 function refunderOf(world: WorldRecords, id: string): string | undefined {
   if (world.queued('fms', id)) return 'the FMS';
   const orderId = bookingsIn(world).find((booking) => booking.id === id)?.orderId;
   const payments = world.of<Payment>('payment').filter((payment) => payment.orderId === orderId);
   if (payments.some(({ disputes }) => hasOpenDispute(disputes))) return 'the bank of the cardholder';
-  const refunds = payments.flatMap((payment) => payment.refunds.filter(({ returnId }) => returnId === id));
+  const refunds = payments.flatMap((payment) => payment.refunds);
   if (refunds.some(({ state }) => state === 'pending')) return 'the payment provider';
-  if (refunds.some(hasFailed)) return 'a caller of Refund Payment';
+  if (refunds.some((refund) => refund.returnId === id && hasFailed(refund))) return 'a caller of Refund Payment';
   return bookingsIn(world).some((booking) => booking.id === id && booking.status === 'open') ? 'a caller of Refund Payment' : undefined;
 }
 

@@ -96,8 +96,12 @@ export type FulfillmentRecord = z.output<typeof FulfillmentRecord>;
 
 export const fulfillmentRecords = defineCollection({ name: 'fulfilment-records', schema: FulfillmentRecord });
 
-/** The record after the owed refunds were made, or left to a client. */
-export const withOwedSettled = (record: FulfillmentRecord, status: 'paid' | 'left'): FulfillmentRecord => ({
+/** The record after the owed refunds were made, apart from those that wait, or left to a client. */
+export const withOwedSettled = (
+  record: FulfillmentRecord,
+  status: 'paid' | 'left',
+  waiting: ReadonlySet<string> = new Set(),
+): FulfillmentRecord => ({
   ...record,
-  owed: record.owed.map((one) => (one.status === 'owed' ? { ...one, status } : one)),
+  owed: record.owed.map((one) => (one.status === 'owed' && !waiting.has(one.reference) ? { ...one, status } : one)),
 });

@@ -107,11 +107,19 @@ export const creditHeld = (payments: readonly Amounts[]): number =>
   payments.filter(isCredit).reduce((sum, payment) => sum + securedBy(payment), 0);
 
 /** Minor units that the credits for the other returns of this order use. */
-export async function creditHeldByOthers({ id, orderId }: ReturnBooking, scope: Scope): Promise<number> {
+export const creditHeldByOthers = ({ id, orderId }: ReturnBooking, scope: Scope): Promise<number> =>
+  creditHeldFor(orderId, scope, { timeoutMs: DECIDE_TIMEOUT_MS, except: id });
+
+/** Minor units that the credits for the returns of an order use. @throws Problem `dependency_*` */
+export async function creditHeldFor(
+  orderId: string,
+  scope: Scope,
+  { timeoutMs, except }: { timeoutMs: number; except?: string },
+): Promise<number> {
   let held = 0;
-  for (const other of await bookingsOf(scope.work, orderId)) {
-    const exchange = other.id === id ? undefined : await scope.work.findUnique(orders, 'exchangeFor', other.id);
-    if (exchange) held += creditHeld(await paymentsOf(exchange.id, scope, DECIDE_TIMEOUT_MS));
+  for (const { id } of await bookingsOf(scope.work, orderId)) {
+    const exchange = id === except ? undefined : await scope.work.findUnique(orders, 'exchangeFor', id);
+    if (exchange) held += creditHeld(await paymentsOf(exchange.id, scope, timeoutMs));
   }
   return held;
 }

@@ -98,8 +98,9 @@ export const settleOrder = handleDue(settleOrderDue)(async ({ key }, scope) => {
   const byHand = progressionOf(context).refund === 'manual';
   const isDisputed = !byHand && before.some(({ disputes }) => hasOpenDispute(disputes));
   const mayRefund = owed.length > 0 && !byHand && !isDisputed;
-  const payments = mayRefund ? await refundOwed({ order, owed, payments: before }, scope).catch(markPending) : before;
-  if (owed.length > 0 && !isDisputed) work.put(fulfillmentRecords, withOwedSettled(record, byHand ? 'left' : 'paid'));
+  const refunded = mayRefund ? await refundOwed({ order, owed, payments: before }, scope).catch(markPending) : undefined;
+  const payments = refunded?.payments ?? before;
+  if (owed.length > 0 && !isDisputed) work.put(fulfillmentRecords, withOwedSettled(record, byHand ? 'left' : 'paid', refunded?.waiting));
   if (isResolved(order.lines)) complete(order, payments);
   else if (order.compensation !== undefined) work.transition(orders, order, 'note', { compensation: undefined });
 

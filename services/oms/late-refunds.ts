@@ -11,17 +11,18 @@ import { payOutReturnDue } from './due-work.ts';
 import { paymentsToDecideOn, refundOwed } from './payments.ts';
 import { bookingsOf } from './return-bookings.ts';
 
-/** Refunds cancelled units that became owed while a dispute was open, or whose refund failed. The key is the order's id. */
+/** Refunds cancelled units that became owed while a refund or a dispute was undecided, or whose refund failed. The key is the order's id. */
 const refundCancelledUnitsDue = defineDueWork('refund-cancelled-units');
 
 const owedIn = ({ owed }: FulfillmentRecord) => owed.filter(({ status }) => status === 'owed');
 
-/** Schedules refunds that waited for the decision about a dispute. @returns whether there are any */
-export async function noteDecidedDispute(
+/** Schedules refunds that waited for the decision about a refund or a dispute. @returns whether there are any */
+export async function noteDecisions(
   work: UnitOfWork,
-  { orderId, disputes = [] }: Pick<z.output<typeof Payment>, 'orderId' | 'disputes'>,
+  { orderId, refunds, disputes = [] }: Pick<z.output<typeof Payment>, 'orderId' | 'refunds' | 'disputes'>,
 ): Promise<boolean> {
-  if (disputes.length === 0 || hasOpenDispute(disputes)) return false;
+  const isDecided = refunds.some(({ decidedAt }) => decidedAt !== undefined) || (disputes.length > 0 && !hasOpenDispute(disputes));
+  if (!isDecided) return false;
   const exchanged = (await bookingsOf(work, orderId)).filter(({ status }) => status === 'exchanged');
   for (const { id } of exchanged) work.schedule(payOutReturnDue, id, work.now, {});
   const record = await work.get(fulfillmentRecords, orderId);
@@ -57,6 +58,6 @@ export const refundCancelledUnits = handleDue(refundCancelledUnitsDue)(async ({ 
   const payments = await paymentsToDecideOn(order, scope);
   if (payments.some(({ disputes }) => hasOpenDispute(disputes))) return;
   const byHand = progressionOf(context).refund === 'manual';
-  if (!byHand) await refundOwed({ order, owed, payments }, scope);
-  work.put(fulfillmentRecords, withOwedSettled(record, byHand ? 'left' : 'paid'));
+  const refunded = byHand ? undefined : await refundOwed({ order, owed, payments }, scope);
+  work.put(fulfillmentRecords, withOwedSettled(record, byHand ? 'left' : 'paid', refunded?.waiting));
 });

@@ -16,7 +16,7 @@ import {
   renewAuthorizationDue,
 } from './due-work.ts';
 import { creditHeld, isCredit } from './exchange.ts';
-import { noteDecidedDispute, noteFailedRefunds } from './late-refunds.ts';
+import { noteDecisions, noteFailedRefunds } from './late-refunds.ts';
 import { isDeclinedAtCapture, type Payment, paymentsToDecideOn } from './payments.ts';
 import { giveUp } from './pending-action.ts';
 import { payableOf, returnBookings } from './return-bookings.ts';
@@ -41,7 +41,7 @@ export const onPaymentChanged: EventHandler = async ({ data }, { work }) => {
   const payment = Changed.parse(data.object);
   const hasLost = await noteLostAuthorization(work, payment);
   const isOwedAgain = await noteFailedRefunds(work, payment);
-  const isDecided = await noteDecidedDispute(work, payment);
+  const isDecided = await noteDecisions(work, payment);
   const { returnId, authorizedAmount } = payment;
   if (isCredit(payment) && returnId !== undefined && creditHeld([payment]) !== authorizedAmount.amount) {
     const booking = await work.get(returnBookings, returnId);
@@ -51,7 +51,7 @@ export const onPaymentChanged: EventHandler = async ({ data }, { work }) => {
   }
   return hasLost || isOwedAgain || isDecided
     ? undefined
-    : unchanged('No open order lost its authorisation, no exchange credit shrank, no refund failed, and none waited for a dispute.');
+    : unchanged('No open order lost its authorisation, no exchange credit shrank, no refund failed, and none waited for a decision.');
 };
 
 /** `cancelReason` of an order whose payments no longer cover it. */

@@ -24,6 +24,7 @@ import { handle, type Scope } from '../../shared/work/handler.ts';
 import { requireObject } from '../../shared/work/require-object.ts';
 import { fulfillmentRecords, orders, type StoredOrder } from './collections.ts';
 import { VIEW_TIMEOUT_MS } from './due-work.ts';
+import { creditHeldFor } from './exchange.ts';
 import type { FulfillmentOrder } from './lines.ts';
 import { owedRefundOf, type Payment, paymentsOf } from './payments.ts';
 import { payableOf, returnBookings } from './return-bookings.ts';
@@ -60,6 +61,8 @@ export type OrderView = z.output<typeof OrderViewSchema>;
 /** Parts of an order that other applications own. A part is undefined while it is unknown. */
 interface OrderParts {
   readonly payments?: readonly Payment[];
+  /** Minor units of the payments that pay for exchange orders. */
+  readonly exchanged?: number;
   readonly fulfillmentOrders?: readonly FulfillmentOrder[];
   readonly returns?: readonly z.output<typeof Return>[];
 }
@@ -91,9 +94,9 @@ function refundsOf(payments: readonly Payment[]): NonNullable<OrderView['refunds
 }
 
 /** The order as answers show it. Unknown payments give the status `unknown`; unknown fulfillment orders and returns are omitted. */
-export function viewOf(order: StoredOrder, { payments, fulfillmentOrders, returns }: OrderParts): OrderView {
+export function viewOf(order: StoredOrder, { payments, exchanged, fulfillmentOrders, returns }: OrderParts): OrderView {
   const { amount: total, currency } = order.totals.total;
-  const owed = payments ? owedRefundOf(order, payments) : 0;
+  const owed = payments ? owedRefundOf(order, payments, exchanged) : 0;
   return {
     ...published(order),
     payments: payments?.map((payment) => OrderPayment.parse(payment)) ?? [],
@@ -113,7 +116,9 @@ export async function fetchView(order: StoredOrder, scope: Scope, known: OrderPa
     known.fulfillmentOrders ?? fetchFulfillmentOrders(order, scope).catch(unless),
     known.returns ?? fetchReturns(order, scope).catch(unless),
   ]);
-  return viewOf(order, { payments, fulfillmentOrders, returns });
+  const mayOwe = payments !== undefined && owedRefundOf(order, payments) > 0;
+  const exchanged = mayOwe ? await creditHeldFor(order.id, scope, { timeoutMs: VIEW_TIMEOUT_MS }).catch(unless) : undefined;
+  return viewOf(order, { payments, exchanged, fulfillmentOrders, returns });
 }
 
 /** Skips the call if the order has no fulfilment record, because the FMS then has no fulfillment orders of it. */

@@ -93,11 +93,14 @@ export async function captureIfPossible(...[orderId, scope, enough]: Parameters<
 export const isDeclinedAtCapture = ({ state, authorizedAmount }: Pick<Payment, 'state' | 'authorizedAmount'>): boolean =>
   state === 'failed' && authorizedAmount.amount > 0;
 
-/** Refunds what is owed for cancelled units and was captured. Existing refunds count, so a repeat is harmless. @returns the payments */
+/**
+ * Refunds what is owed for cancelled units and was captured. Existing refunds count, so a repeat is harmless.
+ * @returns the payments, and the references of amounts that wait for a decision about a refund or a dispute
+ */
 export async function refundOwed(
   { order, owed, payments }: { order: StoredOrder; owed: readonly OwedRefund[]; payments: readonly Payment[] },
   { call }: Scope,
-): Promise<readonly Payment[]> {
+): Promise<{ payments: readonly Payment[]; waiting: ReadonlySet<string> }> {
   const after = new Map(payments.map((payment) => [payment.id, payment]));
   for (const one of owed) {
     const now = [...after.values()];
@@ -110,7 +113,10 @@ export async function refundOwed(
       after.set(part.id, await call(refundPayment, { params: { id: part.id }, body }, { step, timeoutMs: DECIDE_TIMEOUT_MS }));
     }
   }
-  return [...after.values()];
+  const all = [...after.values()];
+  const isShort = (one: OwedRefund): boolean => Math.min(stillOwed(one, all), excessOf(all, requiredFor(order))) > 0;
+  const waiting = all.some(isUnderDecision) ? owed.filter(isShort) : [];
+  return { payments: all, waiting: new Set(waiting.map(({ reference }) => reference)) };
 }
 
 /** Tenders that earn no points: points are not money, and the goods of an exchange credit earned points with their first order. */
@@ -162,6 +168,10 @@ const sumOf = <T>(items: readonly T[], amountOf: (item: T) => number): number =>
 const sumOfRefunds = (payments: readonly Payment[], which: (reference: string | undefined) => boolean): number =>
   sumOf(payments, ({ refunds }) => committedOf(refunds.filter(({ reference }) => which(reference))));
 
+/** Whether the payment may keep more again: a pending refund may fail, and an open dispute may be won. */
+export const isUnderDecision = ({ refunds, disputes }: Pick<Payment, 'refunds' | 'disputes'>): boolean =>
+  hasOpenDispute(disputes) || refunds.some(({ state }) => state === 'pending');
+
 /** The refunds that were made for an owed amount. */
 const attemptsFor = (owed: Pick<OwedRefund, 'reference'>, payments: readonly Payment[]) =>
   payments.flatMap(({ refunds }) => refunds.filter((refund) => isSamePurpose(refund, owed)));
@@ -200,12 +210,13 @@ export const excessOf = (payments: readonly Payment[], required: number): number
  * Minor units that no refund brings to the customer. A cancelled order owes everything that it keeps; another order owes its failed
  * refunds, unless any of its payments repeated them, up to what it keeps. The rest of a payment with an open dispute is refunded after the
  * decision.
+ * @param exchanged minor units that pay for exchange orders
  */
-export function owedRefundOf({ state }: Pick<StoredOrder, 'state'>, payments: readonly Payment[]): number {
+export function owedRefundOf({ state }: Pick<StoredOrder, 'state'>, payments: readonly Payment[], exchanged: number = 0): number {
   const undisputed = payments.filter(({ disputes }) => !hasOpenDispute(disputes));
   if (state === 'cancelled') return sumOf(undisputed, keptOf);
   const kept = sumOf(payments, (payment) => refundableOf(payment).amount);
-  return Math.min(owedAfterFailures(payments), kept);
+  return Math.min(owedAfterFailures(payments), Math.max(0, kept - exchanged));
 }
 
 /**

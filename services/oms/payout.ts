@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import { progressionOf } from '../../shared/catalog/control/progression.ts';
 import type { ReturnRefund } from '../../shared/catalog/fulfillment/returns.ts';
 import { refundPayment } from '../../shared/catalog/payment/apis.ts';
-import { hasOpenDispute, keptOf } from '../../shared/catalog/payment/cover.ts';
+import { keptOf } from '../../shared/catalog/payment/cover.ts';
 import { reversePayment } from '../../shared/catalog/payment/internal.ts';
 import { committedOf, succeededOf } from '../../shared/catalog/payment/refunds.ts';
 import { Problem } from '../../shared/catalog/problems.ts';
@@ -11,12 +11,12 @@ import { handleDue, type Scope } from '../../shared/work/handler.ts';
 import { orders, type StoredOrder } from './collections.ts';
 import { DECIDE_TIMEOUT_MS, payOutReturnDue } from './due-work.ts';
 import { creditHeld, creditHeldByOthers, isCredit, isLiveCredit } from './exchange.ts';
-import { type Payment, paymentsOf, refundSplit } from './payments.ts';
+import { isUnderDecision, type Payment, paymentsOf, refundSplit } from './payments.ts';
 import { payableOf, type ReturnBooking, returnBookings, returnValueOf } from './return-bookings.ts';
 
 export interface Payout {
   readonly refunds: z.output<typeof ReturnRefund>[];
-  /** Nothing is left to refund: all of the value is refunded or pays for an exchange, or no payment has anything left. No refund is pending, and no dispute is open. */
+  /** All of the value is refunded or pays for an exchange, or no payment has anything left, nor gets anything back: no refund of the order is pending, and no dispute is open. */
   readonly settled: boolean;
 }
 
@@ -129,8 +129,8 @@ export const refundsOfReturn = async ({ id, orderId }: ReturnBooking, scope: Sco
 
 function payoutOf({ id }: ReturnBooking, { payments, value, exchanged }: PaymentsToRefund): Payout {
   const refunds = reportedFor(id, payments);
-  const isPending = refunds.some(({ state }) => state === 'pending') || payments.some(({ disputes }) => hasOpenDispute(disputes));
-  return { settled: succeededOf(refunds) >= value || (!isPending && refundableOf({ payments, exchanged }) === 0), refunds };
+  const mayGetMore = payments.some(isUnderDecision);
+  return { settled: succeededOf(refunds) >= value || (!mayGetMore && refundableOf({ payments, exchanged }) === 0), refunds };
 }
 
 /** Answers of the Payment Hub after a concurrent refund. */

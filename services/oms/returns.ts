@@ -157,13 +157,17 @@ export const closeReturn = handle(closeReturnCall)(async ({ params, body }, scop
   }
 });
 
-/** Refunds nothing while the return pays for an order. Otherwise the decision is committed first, so that no exchange can begin. */
+/**
+ * Refunds nothing while the return pays for an order. Otherwise the decision is committed first, so that no exchange can begin. Where refunds
+ * are manual, the return is open: a client refunds it.
+ */
 async function payBack(order: StoredOrder, booking: ReturnBooking, scope: Scope): Promise<Payout> {
   const { work, context } = scope;
   if (!isOpen(booking)) return payOut({ order, booking }, scope);
   if ((await exchangeOf(work, booking)) === 'coming') return { settled: false, refunds: [] };
   const byHand = progressionOf(context).refund === 'manual';
-  const paying = byHand || booking.status === 'refunding' ? booking : work.put(returnBookings, { ...booking, status: 'refunding' });
+  const status = byHand ? 'open' : 'refunding';
+  const paying = booking.status === status ? booking : work.put(returnBookings, { ...booking, status });
   await work.checkpoint();
   const payout = await payOut({ order, booking: paying }, scope);
   if (payout.settled) await completeBooking(work, order, { booking: paying, as: 'refunded' });

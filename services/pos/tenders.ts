@@ -31,6 +31,7 @@ export const addPayment = handle(addPaymentApi)(async ({ params, body }, scope) 
   const found = await saleById(scope.work, params.id);
   // A repeat gets the tender of its request, even if the transaction was paid in the meantime.
   const isRepeat = found.asked.includes(ownerOf(scope.work));
+  if (found.state === 'paid' && !isRepeat) refuseOverpayment(found, body);
   if (found.state === 'voided' || (found.state !== 'open' && !isRepeat)) throw transactionNotOpen(found, 'add-payment');
   refuseWhileBusy(scope, found, 'add-payment');
   if (found.state !== 'open') return submitAndAnswer(scope, found, await authorizeTender(scope, found, body));
@@ -38,6 +39,12 @@ export const addPayment = handle(addPaymentApi)(async ({ params, body }, scope) 
   const refusal = isRepeat ? undefined : ((await checkOverpayment(scope.work, sale, body)) ?? checkTenders(sale));
   return refusal ?? takeTender(scope, sale, body);
 });
+
+/** A paid sale may have lost a tender; until the OMS finds that, it accepts no other. @throws Problem `overpayment` if it is covered */
+function refuseOverpayment(sale: Sale, { amount }: TenderRequest): void {
+  const outstanding = outstandingOf(sale);
+  if (outstanding.amount === 0) throw overpayment({ objectType: 'transaction', id: sale.id, outstanding, requested: amount, pending: [] });
+}
 
 /** Returns its Problem instead of throwing it, so that the payments just read are stored: they may cover the total. */
 async function checkOverpayment(work: UnitOfWork, sale: Sale, { tender, amount }: TenderRequest): Promise<Problem | undefined> {

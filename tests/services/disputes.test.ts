@@ -180,6 +180,20 @@ describe('Orders and returns with a dispute', () => {
     expect(await rehearsal.order(order.id)).toMatchObject({ state: 'completed', lines: [{ returnedQty: 1 }] });
   });
 
+  test('A return whose dispute is decided after refunds became manual is left to a client', async (rehearsal) => {
+    const order = await rehearsal.sold();
+    await rehearsal.disputed(order.paymentId);
+    const id = await rehearsal.inspected(order);
+    await rehearsal.progress({ refund: 'manual' });
+    await rehearsal.decided(order.paymentId, 'won');
+    const { waiting } = (await rehearsal.verify()).invariants.find((one) => one.id === 'moving') ?? {};
+    expect(waiting).toEqual([`order/${order.id}: a caller of Refund Payment, return/${id} is inspected`]);
+    await rehearsal.refunded(order.paymentId, MUG, id);
+    await rehearsal.settle();
+    expect(await rehearsal.returnState(id)).toBe('refunded');
+    await rehearsal.verify();
+  });
+
   test('A return that waits for its exchange order still waits after the decision about a dispute', async (rehearsal) => {
     const order = await rehearsal.sold();
     const id = await rehearsal.inspected(order, 1, { resolution: 'exchange' });
@@ -189,6 +203,24 @@ describe('Orders and returns with a dispute', () => {
     await rehearsal.advance('P7D');
     expect(await rehearsal.returnState(id)).toBe('refunded');
   });
+
+  test.each(['won', 'lost'] as const)(
+    'A return whose exchange order was cancelled during a dispute is refunded after the decision: %s',
+    async (rehearsal, outcome) => {
+      const order = await rehearsal.sold();
+      const id = await rehearsal.inspected(order, 1, { resolution: 'exchange' });
+      await rehearsal.disputed(order.paymentId, 'general', TOTAL - 1000);
+      const { id: basketId } = await rehearsal.checkedOut({ qty: 1, customerId: 'cus_ada' });
+      const draft = await rehearsal.api('create-order-api', { body: { basketId, exchangeForReturnId: id } });
+      expect((await rehearsal.cancel(draft.id)).status).toBe(200);
+      await rehearsal.settle();
+      expect(await rehearsal.returned(id)).toMatchObject({ state: 'inspected', refunds: [] });
+      await rehearsal.decided(order.paymentId, outcome);
+      const refunded = outcome === 'won' ? MUG : 1000;
+      expect(await rehearsal.returned(id)).toMatchObject({ state: 'refunded', refunds: [{ amount: eur(refunded) }] });
+      expect((await rehearsal.order(order.id)).state).toBe('completed');
+    },
+  );
 
   test('Units picked short are refunded after the decision about a dispute, although the order was completed before', async (rehearsal) => {
     const order = await rehearsal.confirmed({

@@ -189,6 +189,8 @@ describe('A till without the OMS', () => {
     const { body } = await rehearsal.pay(id, CASH, 2598);
     expect(body).toMatchObject({ outstanding: eur(0), ...QUEUED, receipt: { number: expect.any(String) } });
     expect((await rehearsal.voidSale(id)).body).toMatchObject({ status: 409, currentState: 'paid' });
+    for (const tender of [CASH, card()])
+      expect((await rehearsal.pay(id, tender, 1)).body).toMatchObject({ status: 409, code: 'overpayment', outstanding: eur(0) });
     await rehearsal.advance('P2D');
     expect(await rehearsal.events({ type: 'order-created' })).toEqual([]);
     await recover(rehearsal);

@@ -85,6 +85,90 @@ describe('Refunds that are pending', () => {
   });
 });
 
+describe('Returns of an order with another pending refund', () => {
+  test.each([
+    [LATER, 'refunded', []],
+    [FAILS, 'inspected', [{ state: 'pending', amount: eur(MUG) }]],
+  ] as const)('A return waits while a refund without its id to %s is pending', async (rehearsal, token, state, refunds) => {
+    const order = await rehearsal.completedBy(token);
+    await rehearsal.refunded(order.paymentId, TOTAL);
+    const id = await rehearsal.inspected(order);
+    expect(await rehearsal.returned(id)).toMatchObject({ state: 'inspected', refunds: [] });
+    const { waiting } = (await rehearsal.verify()).invariants.find((one) => one.id === 'moving') ?? {};
+    expect(waiting).toEqual([`order/${order.id}: the payment provider, return/${id} is inspected`]);
+    await rehearsal.advance('P1D');
+    const found = await rehearsal.returned(id);
+    expect(found).toMatchObject({ state, refunds });
+    expect(found.refunds).toHaveLength(refunds.length);
+    await rehearsal.advance('P1D');
+    expect((await rehearsal.order(order.id)).owedRefund).toEqual(token === FAILS ? eur(TOTAL) : undefined);
+    await rehearsal.verify();
+  });
+
+  test('A return waits while a refund for another return of its order is pending', async (rehearsal) => {
+    const order = await rehearsal.completedBy(FAILS);
+    await rehearsal.advance('P1D');
+    await rehearsal.control('open-dispute', { params: { id: order.paymentId }, body: { reason: 'general', amount: eur(TOTAL - 300) } });
+    await rehearsal.control('close-dispute', { params: { id: order.paymentId }, body: { outcome: 'lost' } });
+    const [first, second] = [await rehearsal.inspected(order), await rehearsal.inspected(order)];
+    expect(await rehearsal.returned(first)).toMatchObject({ state: 'inspected', refunds: [{ state: 'pending', amount: eur(300) }] });
+    expect(await rehearsal.returned(second)).toMatchObject({ state: 'inspected', refunds: [] });
+    await rehearsal.advance('P1D');
+    // The failed refund of the first return is a client's to repeat. The second return gets the rest.
+    expect(await rehearsal.returned(first)).toMatchObject({ state: 'inspected', refunds: [{ state: 'failed' }] });
+    expect(await rehearsal.returned(second)).toMatchObject({ state: 'inspected', refunds: [{ state: 'pending', amount: eur(300) }] });
+    await rehearsal.settle();
+    await rehearsal.advance('P1D');
+    const states = [await rehearsal.returnState(first), await rehearsal.returnState(second)];
+    expect([...states, (await rehearsal.order(order.id)).owedRefund]).toEqual(['inspected', 'inspected', eur(300)]);
+    await rehearsal.verify();
+  });
+
+  test('An exchange gives back what its credit could not use once another refund has failed', async (rehearsal) => {
+    const order = await rehearsal.completedBy(FAILS);
+    await rehearsal.refunded(order.paymentId, TOTAL - 300);
+    const returnId = await rehearsal.inspected(order, 1, { resolution: 'exchange' });
+    const { id: basketId } = await rehearsal.checkedOut({ qty: 1, customerId: 'cus_ada' });
+    const draft = await rehearsal.api('create-order-api', { body: { basketId, exchangeForReturnId: returnId } });
+    expect(draft.payments).toMatchObject([{ amount: eur(300) }]);
+    await rehearsal.authorisation(draft.id);
+    await rehearsal.confirmed(draft.id);
+    await rehearsal.settle();
+    expect(await rehearsal.returned(returnId)).toMatchObject({ state: 'exchanged', refunds: [] });
+    await rehearsal.advance('P1D');
+    expect(await rehearsal.returned(returnId)).toMatchObject({ refunds: [{ state: 'pending', amount: eur(MUG - 300) }] });
+    await rehearsal.advance('P1D');
+    // The credit still pays for the exchange order, so it is not owed.
+    expect((await rehearsal.order(order.id)).owedRefund).toEqual(eur(TOTAL - 300));
+    await rehearsal.verify();
+  });
+
+  test('A return that waits for its exchange still waits after a decision about a part of its refund', async (rehearsal) => {
+    const order = await rehearsal.completedBy(LATER);
+    const id = await rehearsal.inspected(order, 1, { resolution: 'exchange' });
+    await rehearsal.refunded(order.paymentId, 100, id);
+    await rehearsal.advance('P1D');
+    expect(await rehearsal.returned(id)).toMatchObject({ state: 'inspected', refunds: [{ state: 'succeeded', amount: eur(100) }] });
+    await rehearsal.advance('P7D');
+    expect(await rehearsal.returned(id)).toMatchObject({ state: 'refunded', refunds: [{ amount: eur(100) }, { amount: eur(MUG - 100) }] });
+  });
+
+  test('Missing units are refunded after another refund of their payment has failed', async (rehearsal) => {
+    const { id } = await rehearsal.draft({ lines: MUG_AND_LAMP });
+    const { id: paymentId, amount } = await rehearsal.authorisation(id, undefined, FAILS);
+    const order = await rehearsal.confirmed(id);
+    const first = await rehearsal.onlyFulfilment(id);
+    await rehearsal.api('capture-payment-api', { params: { id: paymentId } });
+    await rehearsal.refunded(paymentId, amount.amount);
+    const picking = await rehearsal.short(order, first, 0, 1);
+    await rehearsal.settle();
+    expect((await rehearsal.object('payment', paymentId)).refunds).toHaveLength(1);
+    await rehearsal.advance('P1D');
+    expect((await rehearsal.object('payment', paymentId)).refunds).toMatchObject([{ state: 'failed' }, { reason: 'Not delivered' }]);
+    expect(picking.id).toBeDefined();
+  });
+});
+
 describe('Refunds that fail', () => {
   test('A failed refund returns the amount to the payment, has a reason, and can be requested again', async (rehearsal) => {
     const { id: orderId, paymentId } = await rehearsal.completedBy(FAILS);

@@ -52,6 +52,8 @@ export const returnTasks = defineCollection({
     /** Time of the previous step; `stepAt` is the time of the next one. Both in epoch milliseconds. */
     since: z.int(),
     stepAt: z.int().optional(),
+    /** Time of the refund, in epoch milliseconds: at the earliest a week after the inspection if the return may be exchanged. */
+    refundAt: z.int().optional(),
   }),
   index: { open: ({ open }) => (open ? 'yes' : undefined) },
 });

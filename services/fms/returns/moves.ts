@@ -12,10 +12,10 @@ import type { Scope } from '../../../shared/work/handler.ts';
 import { requireObject } from '../../../shared/work/require-object.ts';
 import type { Patch, UnitOfWork } from '../../../shared/work/unit-of-work.ts';
 import { nodes } from '../collections.ts';
-import { bookReturnedStockDue, giveUpReturnDue, returnParcelDue, returnStepDue, settleReturnDue } from '../due-work.ts';
+import { bookReturnedStockDue, giveUpReturnDue, returnParcelDue, returnStepDue } from '../due-work.ts';
 import { createParcel, type ParcelCopy } from '../parcels.ts';
 import { returnSteps, returns, returnTasks, type StoredReturn } from './collections.ts';
-import { settlesAt } from './refunds.ts';
+import { refundFrom, settlesAt } from './refunds.ts';
 
 type Line = z.output<typeof ReturnLine>;
 type Findings = InputOf<typeof moveReturn>['body']['lines'];
@@ -64,12 +64,12 @@ export function receive(found: StoredReturn, scope: MoveScope): Promise<StoredRe
 }
 
 /** Gives up waiting for the parcel. It travelled with the retailer's label, so the return is refunded as if it had arrived. */
-export function writeOff(found: StoredReturn, { work }: Pick<Scope, 'work'>): StoredReturn {
+export async function writeOff(found: StoredReturn, { work }: Pick<Scope, 'work'>): Promise<StoredReturn> {
   refuseWhileRejecting(found, 'write-off');
   refuseOnceWrittenOff(found, 'write-off');
   const next = work.transition(returns, found, 'write-off', { writtenOffAt: instant(work.now) });
   work.cancel(giveUpReturnDue, found.id);
-  work.schedule(settleReturnDue, found.id, work.now, {});
+  await refundFrom(work, next, work.now);
   return next;
 }
 
@@ -88,7 +88,7 @@ export async function inspect(found: StoredReturn, findings: Findings, scope: Mo
   const lines = found.lines.map((line) => withFinding(line, findingOf(line)));
   const next = await moveOn(found, { verb: 'inspect', patch: { lines } }, scope);
   work.schedule(bookReturnedStockDue, next.id, work.now, {}, { beforeReply: true });
-  work.schedule(settleReturnDue, next.id, settlesAt(next, work.now, work.figures), {});
+  await refundFrom(work, next, settlesAt(next, work.now, work.figures));
   return next;
 }
 
@@ -137,7 +137,7 @@ export async function planStep(
   const before = await work.get(returnTasks, found.id);
   const step = nextStep(found);
   const stepAt = step && (await momentOf(work, { step, mode, since }));
-  work.put(returnTasks, { id: found.id, open: !ENDED.has(found.state), since, stepAt });
+  work.put(returnTasks, { ...before, id: found.id, open: !ENDED.has(found.state), since, stepAt });
   if (stepAt !== undefined) work.schedule(returnStepDue, found.id, stepAt, {});
   else if (before?.stepAt !== undefined) work.cancel(returnStepDue, found.id);
   return stepAt !== before?.stepAt;

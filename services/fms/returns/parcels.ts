@@ -98,7 +98,7 @@ export const giveUpReturn = handleDue(giveUpReturnDue)(async ({ key }, scope) =>
   const { state, rejecting, writtenOffAt, shipments } = found;
   const parcel = shipments.at(-1)?.state ?? 'pending';
   if ((state !== 'approved' && state !== 'in-transit') || rejecting || writtenOffAt !== undefined || !isStuck(parcel)) return;
-  if (state === 'in-transit' && parcel === 'lost') writeOff(found, scope);
+  if (state === 'in-transit' && parcel === 'lost') await writeOff(found, scope);
   else if (!hasRefund(found))
     beginRejection(scope.work, found, { reason: state === 'approved' ? NEVER_HANDED_OVER : WENT_BACK, at: scope.work.now });
 });

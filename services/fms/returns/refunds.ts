@@ -23,6 +23,13 @@ export const hasRefund = ({ refunds }: Pick<StoredReturn, 'refunds'>): boolean =
 export const settlesAt = (found: StoredReturn, inspectedAt: number, { windowMs }: Figures): number =>
   found.resolution === 'exchange' && paidOf(found) < found.refundAmount.amount ? inspectedAt + windowMs.exchange : inspectedAt;
 
+/** Schedules the refund of a return. Decisions about its payments do not advance it. */
+export async function refundFrom(work: UnitOfWork, { id }: Pick<StoredReturn, 'id'>, at: number): Promise<void> {
+  const task = await work.get(returnTasks, id);
+  work.put(returnTasks, { id, open: false, since: work.now, ...task, refundAt: at });
+  work.schedule(settleReturnDue, id, at, {});
+}
+
 /** Whether a return awaits its refund: it was inspected or written off. */
 const isOwed = ({ state, writtenOffAt }: Pick<StoredReturn, 'state' | 'writtenOffAt'>): boolean =>
   state === 'inspected' || (state === 'in-transit' && writtenOffAt !== undefined);
@@ -97,36 +104,32 @@ export const closeReturnLater = handleDue(closeReturnDue)(async ({ key }, { work
   await call(closeReturn, { params: { id: orderId, returnId: key }, body }, { step: outcome });
 });
 
-const RefundedPayment = Payment.pick({ id: true, orderId: true, state: true, refunds: true, disputes: true });
+const RefundedPayment = Payment.pick({ id: true, orderId: true, refunds: true, disputes: true });
 
 /**
- * A return records all its refunds, and ends when they have succeeded for its whole value. When nothing is left of the refunded payment,
- * or the provider decided about a refund, the OMS refunds from another payment of the order, or returns that nothing is left. A return
- * that no refund names may still be exchanged.
+ * A return records all its refunds, and ends when they have succeeded for its whole value. Whenever a refund of its order has ended, even
+ * one for another purpose, or a dispute is decided, the OMS refunds what is left of the return, or returns that nothing is left.
  */
 export const onPaymentChanged: EventHandler = async ({ data }, { work }) => {
   const payment = RefundedPayment.parse(data.object);
   const returnIds = new Set(payment.refunds.flatMap((refund) => refund.returnId ?? []));
-  const isResumed = await resumeAfterDispute(work, payment);
-  if (returnIds.size === 0) return isResumed ? undefined : unchanged('The payment has no refund for a return.');
   for (const returnId of returnIds) {
     const found = await work.get(returns, returnId);
-    if (!found) continue;
-    noteRefunds(work, found, refundsFor(returnId, payment));
-    const noted = await work.get(returns, returnId);
-    const isDecided = payment.refunds.some((refund) => refund.returnId === returnId && refund.decidedAt !== undefined);
-    if (noted && isOwed(noted) && (payment.state === 'fully-refunded' || isDecided)) work.schedule(settleReturnDue, returnId, work.now, {});
+    if (found) noteRefunds(work, found, refundsFor(returnId, payment));
   }
-  return undefined;
+  const isResumed = hasDecision(payment) && (await resumeRefunds(work, payment.orderId));
+  return isResumed || returnIds.size > 0 ? undefined : unchanged('The payment has no refund for a return, and no return waited for it.');
 };
 
-/** Refunds of returns waited while a dispute was open. @returns whether a return of the order awaits its refund */
-async function resumeAfterDispute(work: UnitOfWork, { orderId, disputes = [] }: z.output<typeof RefundedPayment>): Promise<boolean> {
-  if (!disputes.some(({ decidedAt }) => decidedAt !== undefined)) return false;
+const hasDecision = ({ refunds, disputes = [] }: z.output<typeof RefundedPayment>): boolean =>
+  refunds.some(({ state }) => state !== 'pending') || disputes.some(({ state }) => state !== 'open');
+
+/** A return that may still be exchanged is not refunded earlier. @returns whether a return of the order awaits its refund */
+async function resumeRefunds(work: UnitOfWork, orderId: string): Promise<boolean> {
   let isResumed = false;
   for (const found of await returnsOf(work, orderId)) {
-    const inspectedAt = (await work.get(returnTasks, found.id))?.since ?? work.now;
-    if (!isOwed(found) || (found.state === 'inspected' && settlesAt(found, inspectedAt, work.figures) > work.now)) continue;
+    const { refundAt = work.now } = (await work.get(returnTasks, found.id)) ?? {};
+    if (!isOwed(found) || refundAt > work.now) continue;
     work.schedule(settleReturnDue, found.id, work.now, {});
     isResumed = true;
   }
@@ -155,6 +158,6 @@ export const onOrderCancelled: EventHandler = async ({ data }, { work }) => {
   const found = await work.get(returns, exchangeForReturnId);
   if (found?.state !== 'inspected')
     return unchanged(`The return is ${found?.state ?? 'unknown'}: only an inspected return is refunded instead.`);
-  work.schedule(settleReturnDue, found.id, work.now, {});
+  await refundFrom(work, found, work.now);
   return undefined;
 };

@@ -11,7 +11,7 @@ import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
 import { bookReturnedStockDue, finishRejectionDue, putBackDue, settleReturnDue } from '../due-work.ts';
 import { returns, returnTasks, type StoredReturn } from './collections.ts';
 import { planStep } from './moves.ts';
-import { hasRefund, settlesAt, withRefunds } from './refunds.ts';
+import { hasRefund, paidOf, withRefunds } from './refunds.ts';
 
 /** Refuses while the parcel may still arrive. @throws Problem `invalid_state_transition` */
 function refuseWhileInTransit(found: StoredReturn): void {
@@ -60,11 +60,8 @@ export async function carryOnRejection(found: StoredReturn, scope: Scope): Promi
   const { refusal, refunds = found.refunds } = soldMeanwhile ? { refusal: soldMeanwhile } : await decideAtOms(found, attempt, scope);
   work.cancel(finishRejectionDue, id);
   const mode = progressionOf(context).returns;
-  // The week for an exchange began with the inspection.
-  const inspectedAt = found.state === 'inspected' ? (await work.get(returnTasks, id))?.since : undefined;
-  const since = inspectedAt ?? work.now;
-  const ended = refusal ? resume(work, found, { refunds, attempt, taken, since }) : reject(work, found, reason);
-  await planStep(work, ended, { mode, since });
+  const ended = refusal ? await resume(work, found, { refunds, attempt, taken }) : reject(work, found, reason);
+  await planStep(work, ended, { mode, since: work.now });
   return refusal ?? ended;
 }
 
@@ -98,18 +95,22 @@ function reject(work: UnitOfWork, found: StoredReturn, reason: string | undefine
 }
 
 /** Continues a return after a refused rejection. */
-function resume(
+async function resume(
   work: UnitOfWork,
   found: StoredReturn,
-  { since, refunds, ...out }: { refunds: StoredReturn['refunds']; attempt: number; taken: readonly string[]; since: number },
-): StoredReturn {
+  { refunds, ...out }: { refunds: StoredReturn['refunds']; attempt: number; taken: readonly string[] },
+): Promise<StoredReturn> {
   const { id } = found;
   if (out.taken.length > 0) work.schedule(putBackDue, `${id} ${out.attempt}`, work.now, { returnId: id, ...out }, { beforeReply: true });
   // The parcel may have arrived during the rejection.
   const isHere = (found.state === 'approved' || found.state === 'in-transit') && found.shipments.at(-1)?.state === 'delivered';
   const next = work.transition(returns, found, isHere ? 'receive' : 'note', { rejecting: undefined, refunds });
   // A settlement that became due during the rejection did nothing, so it is scheduled again.
-  if (next.state === 'inspected') work.schedule(settleReturnDue, id, Math.max(work.now, settlesAt(next, since, work.figures)), {});
+  if (next.state === 'inspected') {
+    const { refundAt = work.now } = (await work.get(returnTasks, id)) ?? {};
+    const isPaid = paidOf(next) >= next.refundAmount.amount;
+    work.schedule(settleReturnDue, id, isPaid ? work.now : Math.max(work.now, refundAt), {});
+  }
   return next;
 }
 

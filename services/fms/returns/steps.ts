@@ -26,7 +26,7 @@ export const moveReturn = handle(moveReturnCall)(async ({ params, body }, scope)
     case 'inspect':
       return published(await inspect(found, body.lines, scope));
     case 'write-off':
-      return published(writeOff(found, scope));
+      return published(await writeOff(found, scope));
     case 'reject': {
       const outcome = await reject(found, body.reason, scope);
       return outcome instanceof Problem ? outcome : published(outcome);

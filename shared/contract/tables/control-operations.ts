@@ -52,12 +52,12 @@ function membersOf({ properties = {}, required = [] }: SchemaPart, named: Part, 
   return [...alike.values()].flatMap((members) => {
     const [[name, member], ...others] = members as [[string, SchemaPart], ...[string, SchemaPart][]];
     const target = resolved(member, named);
+    const inner = target.type === 'array' && target.items ? resolved(target.items, named) : target;
     const row = [
       `${code(prefix + name)}${required.includes(name) && member.default === undefined ? ', required' : ''}`,
-      valueText(target),
+      target.type === 'array' && alternativesOf(inner) ? `array; each ${valueText(inner)}` : valueText(target),
       others.length > 0 ? `The same for ${list(others.map(([other]) => code(other)))}.` : describe({ ...target, ...member }),
     ];
-    const inner = target.type === 'array' && target.items ? resolved(target.items, named) : target;
     const path = target.type === 'array' ? `${prefix}${name}[].` : `${prefix}${name}.`;
     return [row, ...membersOf(inner, named, path)];
   });
@@ -68,24 +68,29 @@ function resolved(member: SchemaPart, named: Part): SchemaPart {
   return name === undefined ? member : (named[name] as SchemaPart);
 }
 
-function valueText({ type, enum: values, const: only, format, minimum, maximum, anyOf, oneOf }: SchemaPart): string {
+/** The forms of a value that is a union. */
+const alternativesOf = ({ type, anyOf, oneOf }: SchemaPart): readonly SchemaPart[] | undefined =>
+  type === undefined ? (anyOf ?? oneOf) : undefined;
+
+function valueText(part: SchemaPart): string {
+  const { type, enum: values, const: only, format, minimum, maximum } = part;
   if (only !== undefined) return code(String(only));
   if (values !== undefined) {
     if (values.length > LONGEST_ENUMERATION) return `one of ${values.length} names`;
     return values.map((value) => code(String(value))).join(', ');
   }
-  const alternatives = anyOf ?? oneOf;
-  if (type === undefined && alternatives !== undefined) return `one of ${alternatives.map(alternativeText).join(', ')}`;
+  const alternatives = alternativesOf(part);
+  if (alternatives !== undefined) return `one of ${alternatives.map(alternativeText).join('; ')}`;
   const range = minimum !== undefined || maximum !== undefined ? `, ${minimum ?? '…'} to ${maximum ?? '…'}` : '';
   return `${format ?? type ?? 'any'}${range}`;
 }
 
 /** An object of a union by its constant member, with the names of its other members. */
 function alternativeText({ properties = {}, type }: SchemaPart): string {
-  const constant = Object.values(properties).find((member) => member.const !== undefined);
-  const others = Object.entries(properties).filter(([, member]) => member !== constant);
+  const constant = Object.entries(properties).find(([, member]) => member.const !== undefined);
+  const others = Object.entries(properties).filter(([name]) => name !== constant?.[0]);
   const members = others.length === 0 ? '' : ` with ${others.map(([name]) => code(name)).join(', ')}`;
-  return constant === undefined ? `${type ?? 'an object'}${members}` : `${code(String(constant.const))}${members}`;
+  return constant === undefined ? `${type ?? 'an object'}${members}` : `${code(`${constant[0]}: ${constant[1].const}`)}${members}`;
 }
 
 const describe = ({ description = '', default: preset }: SchemaPart): string =>

@@ -50,9 +50,9 @@ const frequencies = {
     capture 2, void 3, refund 2, advance 7, fault 6, mend 2, event-fault 2, announce-return 3, late 6`),
   'returns and exchanges': weights(`
     sell-there 14, sell 6, ship 8, announce-return 12, move-return 24, bring-back 14, refund-return 10, exchange 14, cancel 3, confirm 4,
-    refund 6, dispute 5, decide-dispute 4, scan 5, webhook 2, progress 4, advance 7, fault 5, mend 2, event-fault 3, webhook-fault 2, late 4`),
+    return-while-undecided 10, refund 6, dispute 5, decide-dispute 4, scan 5, webhook 2, progress 4, advance 7, fault 5, mend 2, event-fault 3, webhook-fault 2, late 4`),
   'everything together': weights(`
-    sell 8, ship 8, sell-there 8, bring-back 5, move-return 4, exchange 4, register 3, enrol 3, advance 5, fault 3, event-fault 3, progress 3,
+    sell 8, ship 8, sell-there 8, return-while-undecided 4, bring-back 5, move-return 4, exchange 4, register 3, enrol 3, advance 5, fault 3, event-fault 3, progress 3,
     redeem-at-crm 3, redeem 3, earn 2, reserve 2, pay 3, ring 2, label 3, track 3, rivals 4, late 4`),
 };
 
@@ -62,7 +62,7 @@ export type Subject = keyof typeof frequencies;
 const openings = {
   'orders and parcels': ['sell'],
   'the till': ['ring', 'redeem-at-crm'],
-  'returns and exchanges': ['sell-there', 'sell-there', 'sell'],
+  'returns and exchanges': ['sell-there', 'sell', 'return-while-undecided'],
   'everything together': ['sell', 'sell-there', 'register', 'basket'],
 } as const satisfies Readonly<Record<Subject, readonly Name[]>>;
 

@@ -124,7 +124,7 @@ export const selling = {
   ),
   /** The customer approves or rejects a payment at 3-D Secure. */
   decide: kind({ of, outcome: fc.constantFrom('succeeded', 'succeeded', 'failed') }, ({ play, things }, { of: which, outcome }) =>
-    about(things.payments, which, (id) => play('POST', `/_control/payments/${id}/action`, { outcome })),
+    about(things.payments, which, (id) => play('POST', `payments/${id}/action`, { outcome })),
   ),
   'pay-with-points': kind({ of, astray: fc.constantFrom(false, false, true) }, (history, { of: which, astray }) =>
     about(history.things.orders, which, (orderId) => payWithPoints(history, { orderId, astray })),

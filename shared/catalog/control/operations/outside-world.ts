@@ -112,7 +112,7 @@ export const completePaymentActionByHand = defineOperation({
 
 export const changePromotionByHand = defineOperation({
   id: 'change-promotion-by-hand',
-  summary: 'Changes a promotion by merge patch (RFC 7396), or creates it. The next evaluation applies it.',
+  summary: 'Changes a promotion by merge patch (RFC 7396), or creates it from all members of its kind. The next evaluation applies it.',
   method: 'PUT',
   path: '/_control/promotions/{id}',
   request: changePromotion.request,
@@ -121,7 +121,8 @@ export const changePromotionByHand = defineOperation({
 
 export const changeVoucherByHand = defineOperation({
   id: 'change-voucher-by-hand',
-  summary: 'Changes a voucher by merge patch (RFC 7396), or creates it: its discount, times, limit or uses. The path has its code.',
+  summary:
+    'Changes a voucher by merge patch (RFC 7396): its discount, times, limit or uses. The path has its code. A new one needs name, discount, enabled, activeFrom, activeTo and used.',
   method: 'PUT',
   path: '/_control/vouchers/{id}',
   request: changeVoucher.request,
