@@ -1,5 +1,5 @@
-import type { Bench, Body, Input } from '../bench.ts';
-import type { Plan } from '../plan.ts';
+import type { Bench, Body, Input } from './bench.ts';
+import { rulesOf, type Suite } from './suite.ts';
 
 const ADDRESS = { name: 'Ada Byrne', line1: '1 Quay Street', city: 'Galway', postalCode: 'H91 X2YZ', country: 'IE' };
 
@@ -32,65 +32,24 @@ async function tracked(bench: Bench, { id }: Body): Promise<Body | undefined> {
 
 const scan = (verb: string) => ({ call: 'scan-shipment', input: ({ id }: Body) => ({ params: { id }, body: { scan: verb } }) });
 
-export const carrierPlatformPlan: Plan = {
+const registering = rulesOf('put-shipment');
+const labelling = rulesOf('generate-label-api');
+const tracking = rulesOf('track-shipment-api');
+
+export const carrierPlatformSuite: Suite = {
   application: 'carrier-platform',
   ids: {},
   capabilities: { scans: 'the control plane scans parcels' },
   calls: {
     'put-shipment': {
       valid: async (bench) => registration(bench.unique('shp_')),
-      rules: {
-        registered: {
-          title: 'registers a parcel under the given id, with its addresses, without a label',
-          check: async (bench) => {
-            const input = registration(bench.unique('shp_'));
-            const { id, state, labelStatus, events } = await bench.prepare('put-shipment', input);
-            bench.expect('Parcel', [id, state, labelStatus, events], [input.params?.['id'], 'pending', 'none', []]);
-          },
-        },
-      },
     },
     'generate-label-api': {
       valid: async (bench) => ({ params: { id: (await registered(bench)).id }, body: {} }),
       effect: async (bench, { params }) => (await tracked(bench, params))?.trackingNumber,
-      rules: {
-        label: {
-          title: 'answers the label with its tracking number',
-          check: async (bench) => {
-            const { labelStatus, label, trackingNumber } = await labelled(bench);
-            bench.expect('Label', [labelStatus, label?.format, typeof trackingNumber], ['ready', 'PDF', 'string']);
-          },
-        },
-        'one-label': {
-          title: 'makes one label for a parcel, whatever the key',
-          check: async (bench) => {
-            const { id, trackingNumber } = await labelled(bench);
-            const again = await bench.prepare('generate-label-api', { params: { id }, body: {} });
-            bench.expect('Tracking number of the second call', again.trackingNumber, trackingNumber);
-          },
-        },
-      },
     },
     'track-shipment-api': {
       valid: async (bench) => ({ params: { id: (await labelled(bench)).id } }),
-      rules: {
-        unlabelled: {
-          title: 'refuses a parcel without a label with 409',
-          check: async (bench) => {
-            const { id } = await registered(bench);
-            await bench.refused('track-shipment-api', { params: { id } }, 'Tracking before the label', 409);
-          },
-        },
-        scans: {
-          title: 'lists the scans in order of arrival',
-          needs: 'scans',
-          check: async (bench) => {
-            const parcel = await scanned('collect', 'depart')(bench);
-            const statuses = (await tracked(bench, parcel))?.events.map(({ status }: Body) => status);
-            bench.expect('Scans', statuses, ['label-created', 'collected', 'in-transit']);
-          },
-        },
-      },
     },
     'scan-shipment': {
       valid: async (bench) => ({ params: { id: (await labelled(bench)).id }, body: { scan: 'collect' } }),
@@ -98,6 +57,31 @@ export const carrierPlatformPlan: Plan = {
       needs: 'scans',
     },
   },
+  rules: [
+    registering('registered', 'registers a parcel under the given id, with its addresses, without a label', async (bench) => {
+      const input = registration(bench.unique('shp_'));
+      const { id, state, labelStatus, events } = await bench.prepare('put-shipment', input);
+      bench.expect('Parcel', [id, state, labelStatus, events], [input.params?.['id'], 'pending', 'none', []]);
+    }),
+    labelling('label', 'answers the label with its tracking number', async (bench) => {
+      const { labelStatus, label, trackingNumber } = await labelled(bench);
+      bench.expect('Label', [labelStatus, label?.format, typeof trackingNumber], ['ready', 'PDF', 'string']);
+    }),
+    labelling('one-label', 'makes one label for a parcel, whatever the key', async (bench) => {
+      const { id, trackingNumber } = await labelled(bench);
+      const again = await bench.prepare('generate-label-api', { params: { id }, body: {} });
+      bench.expect('Tracking number of the second call', again.trackingNumber, trackingNumber);
+    }),
+    tracking('unlabelled', 'refuses a parcel without a label with 409', async (bench) => {
+      const { id } = await registered(bench);
+      await bench.refused('track-shipment-api', { params: { id } }, 'Tracking before the label', 409);
+    }),
+    rulesOf('track-shipment-api', 'scans')('scans', 'lists the scans in order of arrival', async (bench) => {
+      const parcel = await scanned('collect', 'depart')(bench);
+      const statuses = (await tracked(bench, parcel))?.events.map(({ status }: Body) => status);
+      bench.expect('Scans', statuses, ['label-created', 'collected', 'in-transit']);
+    }),
+  ],
   objects: {
     shipment: {
       reach: {
