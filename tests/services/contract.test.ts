@@ -17,7 +17,7 @@ const CALLED: Partial<Record<Application, readonly Application[]>> = { 'carrier-
 const modulesOf = (application: Application): readonly RegisteredApplication[] =>
   registeredApplications.filter(({ service }) => [application, ...(CALLED[application] ?? [])].includes(service.application));
 
-describe.each(suites)('The contract of our own $application', (suite) => {
+describe.each(suites)('The contract of the $application of the estate', (suite) => {
   const { application } = suite;
   const inside = sharedIn(() => startInside(...modulesOf(application)));
   const ids = Object.fromEntries(Object.entries(suite.ids).map(([name, { value }]) => [name, value]));

@@ -66,16 +66,3 @@ test('A redemption worth less than the amount is declined, and the refusal has i
   expect([status, body.declineCode, body.availableAmount]).toEqual([402, 'insufficient_points', eur(200)]);
   expect(body.detail).toContain('2.00 EUR');
 });
-
-test('A redemption shows its state, so that a repeat of Redeem Points shows whether it can still pay', async (rehearsal) => {
-  const { id: orderId } = await rehearsal.draft();
-  const redemption = async () => {
-    const { status, body } = await rehearsal.call('redeem-points-api', { params: { id: 'loy_ada' }, body: { points: 200, orderId } });
-    return { status, ...body.redemption };
-  };
-  const open = await redemption();
-  expect([open.status, open.state]).toEqual([201, 'open']);
-  expect(await redemption()).toEqual({ ...open, status: 200 });
-  await pay(rehearsal, orderId, open.id);
-  expect(await redemption()).toMatchObject({ status: 200, id: open.id, state: 'spent' });
-});

@@ -76,10 +76,20 @@ export const carrierPlatformSuite: Suite = {
       const { id } = await registered(bench);
       await bench.refused('track-shipment-api', { params: { id } }, 'Tracking before the label', 409);
     }),
-    rulesOf('track-shipment-api', 'scans')('scans', 'lists the scans in order of arrival', async (bench) => {
-      const parcel = await scanned('collect', 'depart')(bench);
-      const statuses = (await tracked(bench, parcel))?.events.map(({ status }: Body) => status);
-      bench.expect('Scans', statuses, ['label-created', 'collected', 'in-transit']);
+    rulesOf('track-shipment-api', 'scans')('scans', 'lists the scans in order of arrival, with place and message', async (bench) => {
+      const { id } = await labelled(bench);
+      const at = { location: 'Athlone', message: 'Picked up' };
+      await bench.prepare('scan-shipment', { params: { id }, body: { scan: 'collect', ...at } });
+      await bench.prepare('scan-shipment', { params: { id }, body: { scan: 'depart' } });
+      const { state, events = [] } = (await tracked(bench, { id })) ?? {};
+      const scans = events.map(({ status, statusCode }: Body) => [status, statusCode]);
+      const expected = [
+        ['label-created', 'pre_transit'],
+        ['collected', 'in_transit'],
+        ['in-transit', 'in_transit'],
+      ];
+      bench.expect('State and scans', [state, scans], ['in-transit', expected]);
+      bench.expect('Place and message', { location: events[1].location, message: events[1].message }, at);
     }),
   ],
   objects: {

@@ -18,7 +18,7 @@ export interface Check {
   readonly run: (bench: Bench) => Promise<void>;
 }
 
-/** The checks of a call: what the catalog says of it, then its rules. */
+/** The checks of a call: those that its declaration implies, then its rules. */
 export function checksOf(api: ApiDefinition, suite: Suite): readonly Check[] {
   const plan = suite.calls[api.id];
   if (!plan) return [];
@@ -84,7 +84,10 @@ function* variants(value: Members, path: readonly string[]): Generator<{ title: 
     const { [name]: _left, ...without } = value;
     yield { title: `without ${at}`, body: without };
     yield { title: `with ${at} of another type`, body: { ...value, [name]: ofAnotherType(member) } };
-    if (typeof member === 'number') yield { title: `with a negative ${at}`, body: { ...value, [name]: -member } };
+    if (typeof member === 'number') {
+      yield { title: `with a negative ${at}`, body: { ...value, [name]: -member } };
+      yield { title: `with zero as ${at}`, body: { ...value, [name]: 0 } };
+    }
     if (typeof member !== 'object' || member === null || Array.isArray(member)) continue;
     for (const { title, body } of variants(member as Members, [...path, name])) yield { title, body: { ...value, [name]: body } };
   }

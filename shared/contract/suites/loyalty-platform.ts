@@ -34,6 +34,7 @@ async function redeemed(bench: Bench, points: number) {
 const reading = rulesOf('get-member-balance-api');
 const booking = rulesOf('put-ledger-entry');
 const enrolling = rulesOf('put-member');
+const redeeming = rulesOf('redeem-points-api');
 const listing = rulesOf('list-ledger-entries-api');
 const earning = rulesOf('earn-points-api');
 
@@ -120,6 +121,12 @@ export const loyaltyPlatformSuite: Suite = {
       await book(bench, reversal);
       bench.expect('Balance after the reversal', await balanceOf(bench, account.id), POINTS);
     }),
+    booking('rest-returned', 'returns the points beyond the amount of the payment', async (bench) => {
+      const { account, spending } = await redeemed(bench, 40);
+      const { redemption } = await book(bench, { ...spending, body: { ...spending.body, amount: bench.money(30) } });
+      bench.expect('Redemption', [redemption.state, redemption.value], ['spent', bench.money(30)]);
+      bench.expect('Balance', await balanceOf(bench, account.id), POINTS - 30);
+    }),
     enrolling('one-account', 'opens one account for one customer, and one for one card', async (bench) => {
       const input = { params: { customerId: bench.unique('cus_') }, body: { cardNumber: bench.unique('').slice(-30) } };
       const { id } = await bench.prepare('put-member', input);
@@ -133,12 +140,57 @@ export const loyaltyPlatformSuite: Suite = {
       const sum = items.reduce((total: number, { points }: Body) => total + points, 0);
       bench.expect('Sum of the entries', sum, await balanceOf(bench, account.id));
     }),
+    listing('pages', 'lists all entries in pages, oldest first, and refuses an unknown cursor', async (bench) => {
+      const { id } = await member(bench);
+      const inputs = [1, 2, 3].map(() => granting(bench, { id }));
+      for (const input of inputs) await book(bench, input);
+      const page = (query: object) => bench.prepare('list-ledger-entries-api', { params: { id }, query: { limit: '2', ...query } });
+      const first = await page({});
+      const second = await page({ cursor: first.nextCursor });
+      const references = [first, second].map(({ items }) => items.map(({ reference }: Body) => reference));
+      const [one, two, three] = inputs.map(({ params }) => params?.['reference']);
+      bench.expect('Pages', [...references, second.nextCursor ?? 'none'], [[one, two], [three], 'none']);
+      for (const query of [{ cursor: 'abc' }, { limit: '101' }])
+        await bench.refused('list-ledger-entries-api', { params: { id }, query }, `A page with ${JSON.stringify(query)}`, 422);
+    }),
     earning('unknown-order', 'books no points for an order that it cannot read from the estate', async (bench) => {
       const { id } = await member(bench);
       const body = { orderId: bench.unique('ord_'), amount: bench.money(POINTS * 100) };
       const { status } = await bench.call('earn-points-api', { params: { id }, body });
       bench.expect('Whether Earn Points succeeds for an unknown order', status < 300, false);
       bench.expect('Balance', await balanceOf(bench, id), 0);
+    }),
+    redeeming(
+      'one-redemption',
+      'redeems points once for one order, and answers a repeat with the state of the redemption',
+      async (bench) => {
+        const { id, cardNumber } = await memberWithPoints(bench);
+        const orderId = bench.unique('ord_');
+        const redeem = (member: string) => bench.prepare('redeem-points-api', { params: { id: member }, body: { points: 40, orderId } });
+        const { account, redemption } = await redeem(id);
+        bench.expect('Redemption', [redemption.state, redemption.value, account.pointsBalance], ['open', bench.money(40), POINTS - 40]);
+        bench.expect('Redemption after a repeat', (await redeem(cardNumber)).redemption, redemption);
+        const entries = account.entries.map(({ type, points, ...one }: Body) => [type, points, one.orderId ?? 'none']);
+        bench.expect('Entries', entries, [
+          ['issue', POINTS, 'none'],
+          ['redeem', -40, orderId],
+        ]);
+        const other = { params: { id }, body: { points: 41, orderId } };
+        await bench.refused('redeem-points-api', other, 'Other points for the same order', 409);
+        await book(bench, entry(bench, 'spend', { redemptionId: redemption.id, orderId, amount: redemption.value, purchase: {} }));
+        bench.expect('State after the payment', (await redeem(id)).redemption.state, 'spent');
+      },
+    ),
+    redeeming('redeem-limit', 'never redeems more points than the balance', async (bench) => {
+      const { id } = await memberWithPoints(bench);
+      const input = { params: { id }, body: { points: POINTS + 1, orderId: bench.unique('ord_') } };
+      await bench.refused('redeem-points-api', input, 'A redemption above the balance', 409);
+      bench.expect('Balance after the refusal', await balanceOf(bench, id), POINTS);
+    }),
+    redeeming('one-purpose', 'refuses points for no purchase, and for both a basket and an order', async (bench) => {
+      const { id } = await memberWithPoints(bench);
+      for (const purpose of [{}, { basketId: bench.unique('bsk_'), orderId: bench.unique('ord_') }])
+        await bench.refused('redeem-points-api', { params: { id }, body: { points: 1, ...purpose } }, 'Points without one purchase', 422);
     }),
   ],
   objects: {},

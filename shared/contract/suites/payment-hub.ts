@@ -5,13 +5,24 @@ import { type CallPlan, rulesOf, type Suite } from './suite.ts';
 const TOTAL = 2_598;
 const PART = 1_000;
 
-/** An authorisation as the OMS sends it: with the order, so that the system need not call back. */
-function authorisation(bench: Bench, { orderId = bench.unique('ord_'), amount = TOTAL, card = 'card' } = {}): Input {
-  const payable = { orderId, channel: 'web', state: 'draft', total: bench.money(TOTAL) };
-  return { body: { orderId, tender: { type: 'card', token: bench.id(card) }, amount: bench.money(amount), payable } };
+const byCard = (token: string) => ({ type: 'card', token });
+
+interface Asked {
+  readonly orderId?: string;
+  readonly amount?: number;
+  readonly tender?: { readonly type: string; readonly token?: string };
+  readonly acceptPartial?: true;
 }
 
-const authorised = (bench: Bench): Promise<Body> => bench.prepare('authorize-payment-api', authorisation(bench));
+/** An authorisation as the OMS or the till sends it: with the order, so that the system need not call back. */
+function authorisation(bench: Bench, { orderId = bench.unique('ord_'), amount = TOTAL, tender, ...more }: Asked = {}): Input {
+  const payable = { orderId, channel: tender?.type === 'cash' ? 'pos' : 'web', state: 'draft', total: bench.money(TOTAL) };
+  return { body: { orderId, tender: tender ?? byCard(bench.id('card')), amount: bench.money(amount), payable, ...more } };
+}
+
+const pay = (bench: Bench, asked?: Asked): Promise<Body> => bench.prepare('authorize-payment-api', authorisation(bench, asked));
+
+const authorised = (bench: Bench): Promise<Body> => pay(bench);
 
 async function captured(bench: Bench): Promise<Body> {
   const { id } = await authorised(bench);
@@ -23,16 +34,21 @@ async function refunded(bench: Bench, amount: number): Promise<Body> {
   return bench.prepare('refund-payment-api', { params: { id }, body: { amount: bench.money(amount) } });
 }
 
-async function voided(bench: Bench): Promise<Body> {
-  const { id } = await authorised(bench);
-  return bench.prepare('reverse-payment', { params: { id }, body: {} });
-}
+const reversed = (bench: Bench, { id }: Body): Promise<Body> => bench.prepare('reverse-payment', { params: { id }, body: {} });
+
+const voided = async (bench: Bench): Promise<Body> => reversed(bench, await authorised(bench));
 
 const paymentsOf = async (bench: Bench, orderId: string): Promise<readonly Body[]> =>
   (await bench.prepare('list-payments', { query: { orderId } })).items;
 
+/** The states of the order's payments, without those that failed. */
+const notFailed = async (bench: Bench, orderId: string): Promise<readonly string[]> =>
+  (await paymentsOf(bench, orderId)).map(({ state }) => state).filter((state) => state !== 'failed');
+
+const successes = (answers: readonly Answer[]): number => answers.filter(({ status }) => status < 300).length;
+
 async function declined(bench: Bench): Promise<Body> {
-  const input = authorisation(bench, { card: 'declined-card' });
+  const input = authorisation(bench, { tender: byCard(bench.id('declined-card')) });
   await bench.call('authorize-payment-api', input);
   const [payment] = await paymentsOf(bench, String(input.body?.['orderId']));
   return payment;
@@ -65,10 +81,11 @@ function aboutPayment(make: (bench: Bench) => Promise<Body>, body: (bench: Bench
   };
 }
 
-/** Cash that the till takes for the order. */
-function cash(bench: Bench, orderId: string, amount: number): Input {
-  const payable = { orderId, channel: 'pos', state: 'draft', total: bench.money(TOTAL) };
-  return { body: { orderId, tender: { type: 'cash' }, amount: bench.money(amount), payable } };
+/** A new gift card. */
+async function giftCard(bench: Bench, balance: number) {
+  const token = bench.unique('gift_');
+  await bench.prepare('change-gift-card', { params: { id: token }, body: { balance: bench.money(balance) } });
+  return { type: 'gift-card', token };
 }
 
 const paidInCash = ({ state, amount, tendered, change }: Body) => [state, amount.amount, tendered?.amount, change?.amount];
@@ -148,7 +165,7 @@ export const paymentHubSuite: Suite = {
       for (const one of [amount, authorizedAmount, capturedAmount, refundedAmount]) bench.expect('Currency', one.currency, bench.currency);
     }),
     authorizing('authorised-amount', 'authorises the requested amount, and lists it for its order', async (bench) => {
-      const payment = await bench.prepare('authorize-payment-api', authorisation(bench, { amount: PART }));
+      const payment = await pay(bench, { amount: PART });
       bench.expect('Authorised', [payment.state, payment.authorizedAmount.amount], ['authorised', PART]);
       bench.expect('In the list of the order', (await listed(bench, payment))?.authorizedAmount.amount, PART);
     }),
@@ -174,29 +191,47 @@ export const paymentHubSuite: Suite = {
       'cash',
       'answers cash with what was handed over and the change, also above what is outstanding',
       async (bench) => {
-        const orderId = bench.unique('ord_');
-        const first = await bench.prepare('authorize-payment-api', cash(bench, orderId, PART));
+        const [orderId, tender] = [bench.unique('ord_'), { type: 'cash' }];
+        const first = await pay(bench, { orderId, tender, amount: PART });
         bench.expect('State, amount, tendered and change of cash', paidInCash(first), ['authorised', PART, PART, 0]);
-        const rest = await bench.prepare('authorize-payment-api', cash(bench, orderId, TOTAL));
+        const rest = await pay(bench, { orderId, tender });
         for (const one of [rest, await listed(bench, rest)])
           bench.expect('State, amount, tendered and change above the rest', paidInCash(one), ['authorised', TOTAL - PART, TOTAL, PART]);
       },
     ),
     authorizing('outstanding', 'authorises what is outstanding by default, and never more', async (bench) => {
-      const first = authorisation(bench, { amount: PART });
-      const orderId = String(first.body?.['orderId']);
-      await bench.prepare('authorize-payment-api', first);
+      const { orderId } = await pay(bench, { amount: PART });
       await bench.refused('authorize-payment-api', authorisation(bench, { orderId }), 'More than what is outstanding', 409);
       const { amount: _default, ...rest } = authorisation(bench, { orderId }).body ?? {};
       bench.expect('Amount by default', (await bench.prepare('authorize-payment-api', { body: rest })).amount.amount, TOTAL - PART);
     }),
     authorizing('declined', 'answers a declined card with 402, and authorises no money', async (bench) => {
-      const input = authorisation(bench, { card: 'declined-card' });
+      const input = authorisation(bench, { tender: byCard(bench.id('declined-card')) });
       await bench.refused('authorize-payment-api', input, 'A declined card', 402);
-      const states = (await paymentsOf(bench, String(input.body?.['orderId']))).map(({ state }) => state);
-      const others = states.filter((state) => state !== 'failed');
-      bench.expect('Payments of the order that did not fail', others, []);
+      bench.expect('Payments of the order that did not fail', await notFailed(bench, String(input.body?.['orderId'])), []);
     }),
+    rulesOf('authorize-payment-api', 'gift-card')(
+      'gift-card',
+      'charges a gift card with the authorisation, and declines more than its balance',
+      async (bench) => {
+        const tender = await giftCard(bench, PART);
+        await pay(bench, { tender, amount: 600 });
+        await bench.refused('authorize-payment-api', authorisation(bench, { tender, amount: 401 }), 'More than the balance', 402);
+        bench.expect('State of a payment by the rest', (await pay(bench, { tender, amount: 400 })).state, 'authorised');
+      },
+    ),
+    rulesOf('authorize-payment-api', 'partial-approval')(
+      'part-approved',
+      'declines a card that can pay a part, unless the request accepts a part, and releases the part with a void',
+      async (bench) => {
+        const asked = { orderId: bench.unique('ord_'), tender: byCard('tok_partial_60') };
+        const refusal = await bench.refused('authorize-payment-api', authorisation(bench, asked), 'A card that can pay a part', 402);
+        const part = await pay(bench, { ...asked, acceptPartial: true });
+        bench.expect('Amount and approved part', [part.amount.amount, part.authorizedAmount], [TOTAL, refusal?.availableAmount]);
+        await reversed(bench, part);
+        bench.expect('Amount after the void', (await pay(bench, { orderId: asked.orderId })).authorizedAmount.amount, TOTAL);
+      },
+    ),
     capturing('capture-limit', 'never captures more than the authorised amount', async (bench) => {
       const payment = await authorised(bench);
       const input = { params: { id: payment.id }, body: { amount: bench.money(TOTAL + 1) } };
@@ -209,6 +244,43 @@ export const paymentHubSuite: Suite = {
       bench.expect('Captured', [part.state, part.capturedAmount.amount], ['captured', PART]);
       bench.expect('Captured by default', (await captured(bench)).capturedAmount.amount, TOTAL);
     }),
+    capturing('captured-once', 'lets one of several concurrent captures succeed', async (bench) => {
+      const { id } = await authorised(bench);
+      const captures = Array.from({ length: 8 }, () => bench.call('capture-payment-api', { params: { id }, body: {} }));
+      bench.expect('Successful captures', successes(await Promise.all(captures)), 1);
+    }),
+    rulesOf('capture-payment-api', 'decline-at-capture')(
+      'declined-at-capture',
+      'answers a declined capture with 402, ends the authorisation, and leaves the amount to another tender',
+      async (bench) => {
+        const { id, orderId } = await pay(bench, { tender: byCard('tok_decline_at_capture') });
+        for (const status of [402, 409])
+          await bench.refused('capture-payment-api', { params: { id }, body: {} }, 'A declined capture', status);
+        bench.expect('Payments of the order that did not fail', await notFailed(bench, orderId), []);
+        bench.expect('State of the other tender', (await pay(bench, { orderId })).state, 'authorised');
+      },
+    ),
+    rulesOf('capture-payment-api', 'gift-card')(
+      'gift-card-returned',
+      'gives voided, uncaptured and refunded amounts back to their gift card',
+      async (bench) => {
+        const tender = await giftCard(bench, PART);
+        const spendable = async (amount: number): Promise<void> => {
+          const more = authorisation(bench, { tender, amount: amount + 1 });
+          await bench.refused('authorize-payment-api', more, `More than ${amount} minor units of a gift card`, 402);
+          await reversed(bench, await pay(bench, { tender, amount }));
+        };
+        await spendable(PART);
+        await spendable(PART);
+        const { id } = await pay(bench, { tender, amount: PART });
+        await bench.prepare('capture-payment-api', { params: { id }, body: { amount: bench.money(600) } });
+        await spendable(400);
+        await bench.prepare('refund-payment-api', { params: { id }, body: { amount: bench.money(200) } });
+        await spendable(600);
+        await bench.prepare('refund-payment-api', { params: { id }, body: { amount: bench.money(400) } });
+        await spendable(PART);
+      },
+    ),
     refunding('refund-listed', 'lists each refund with its amount', async (bench) => {
       const payment = await refunded(bench, PART);
       bench.expect('Refunded in the answer', [payment.refundedAmount.amount, payment.refunds.length], [PART, 1]);
@@ -230,7 +302,26 @@ export const paymentHubSuite: Suite = {
       const { id } = await captured(bench);
       const input = { params: { id }, body: { ...aPart(bench), reference: bench.unique('ref-') } };
       await bench.prepare('refund-payment-api', input);
-      bench.expect('Refunded', (await bench.prepare('refund-payment-api', input)).refundedAmount.amount, PART);
+      for (const amount of [PART, PART + 1]) {
+        const again = await bench.prepare('refund-payment-api', { ...input, body: { ...input.body, amount: bench.money(amount) } });
+        bench.expect('Refunded', again.refundedAmount.amount, PART);
+      }
+    }),
+    refunding('refunded-in-parts', 'refunds in parts with their reasons, until nothing is left', async (bench) => {
+      const payment = await captured(bench);
+      const refunds = [PART, PART, TOTAL - 2 * PART].map((amount, part) => ({ amount: bench.money(amount), reason: `part ${part}` }));
+      const states: string[] = [];
+      for (const body of refunds) states.push((await bench.prepare('refund-payment-api', { params: { id: payment.id }, body })).state);
+      bench.expect('States', states, ['partially-refunded', 'partially-refunded', 'fully-refunded']);
+      const made = (await listed(bench, payment))?.refunds.map(({ amount, reason }: Body) => ({ amount, reason }));
+      bench.expect('Refunds in the list', made, refunds);
+    }),
+    refunding('concurrent', 'never refunds more than the captured amount for concurrent requests', async (bench) => {
+      const payment = await captured(bench);
+      const [id, amount] = [payment.id, bench.money(TOTAL / 2 + 1)];
+      const refunds = [1, 2].map(() => bench.call('refund-payment-api', { params: { id }, body: { amount } }));
+      bench.expect('Successful refunds', successes(await Promise.all(refunds)), 1);
+      bench.expect('Refunded', (await listed(bench, payment))?.refundedAmount, amount);
     }),
     listing('own-order', 'lists the payments of the order only', async (bench) => {
       const { id, orderId } = await authorised(bench);
@@ -245,7 +336,7 @@ export const paymentHubSuite: Suite = {
     reversing('reverse-captured', 'refunds the rest of a captured payment, once', async (bench) => {
       const { id } = await refunded(bench, PART);
       for (const time of ['once', 'twice']) {
-        const payment = await bench.prepare('reverse-payment', { params: { id }, body: {} });
+        const payment = await reversed(bench, { id });
         bench.expect(`Reversed ${time}`, [payment.state, payment.refundedAmount.amount], ['fully-refunded', TOTAL]);
       }
     }),
