@@ -57,15 +57,6 @@ test('Earn Points sent twenty times concurrently for one order earns once', asyn
   expect((await account('loy_eve')).pointsBalance).toBe(before + 12);
 });
 
-test('Redeem Points refuses a repeat with other points, names the existing redemption, and changes nothing', async () => {
-  const send = (points: number) => redeem('loy_clara', { points, basketId: 'bsk_r3' });
-  const first = await send(30);
-  const refused = { status: 409, code: 'conflicting_repeat', objectType: 'redemption', id: first.body.redemption.id };
-  for (const points of [29, 31, 99_999])
-    expect((await send(points)).body).toMatchObject({ ...refused, standing: { points: 30 }, retryable: false });
-  expect(await send(30)).toMatchObject({ status: 200, body: first.body });
-});
-
 test('Redeem Points refuses more points than the balance, and repeats the refusal under its key', async () => {
   const refused = { status: 409, code: 'insufficient_points', id: 'loy_farid', requested: 1, available: 0, retryable: false };
   const body = { points: 1, orderId: 'ord_r2' };

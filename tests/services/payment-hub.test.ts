@@ -104,17 +104,6 @@ describe('Authorize Payment', () => {
     expect((await hub.confirm(hub.orderId)).status).toBe(200);
   });
 
-  test('Authorize Payment splits the total among tenders and refuses a larger amount with the outstanding one', async (hub) => {
-    const left = hub.total - 5000;
-    await hub.authorise(giftCard(), 5000);
-    expect(await hub.authorise(card(), left + 1)).toMatchObject({
-      ...{ status: 409, body: { code: 'overpayment', outstanding: eur(left), id: hub.orderId, retryable: false } },
-    });
-    expect((await hub.authorise()).body.amount).toEqual(eur(left));
-    expect(await hub.authorise()).toMatchObject({ status: 409, body: { code: 'overpayment', outstanding: eur(0) } });
-    expect(await hub.states()).toEqual(['authorised', 'authorised']);
-  });
-
   test('Authorize Payment refuses a cancelled order', async (hub) => {
     await hub.cancel(hub.orderId);
     const { status, body } = await hub.authorise();

@@ -41,16 +41,12 @@ export const carrierPlatformSuite: Suite = {
   ids: {},
   capabilities: { scans: 'the control plane scans parcels' },
   calls: {
-    'put-shipment': {
-      valid: async (bench) => registration(bench.unique('shp_')),
-    },
+    'put-shipment': { valid: async (bench) => registration(bench.unique('shp_')) },
     'generate-label-api': {
       valid: async (bench) => ({ params: { id: (await registered(bench)).id }, body: {} }),
       effect: async (bench, { params }) => (await tracked(bench, params))?.trackingNumber,
     },
-    'track-shipment-api': {
-      valid: async (bench) => ({ params: { id: (await labelled(bench)).id } }),
-    },
+    'track-shipment-api': { valid: async (bench) => ({ params: { id: (await labelled(bench)).id } }) },
     'scan-shipment': {
       valid: async (bench) => ({ params: { id: (await labelled(bench)).id }, body: { scan: 'collect' } }),
       effect: async (bench, { params }) => (await tracked(bench, params))?.events.length,

@@ -135,24 +135,16 @@ function keyChecks(api: ApiDefinition, plan: CallPlan): readonly Check[] {
 const isObject = (value: unknown): value is Members => typeof value === 'object' && value !== null;
 
 /** For each object that this call moves: one check per state. */
-function statesOf(api: ApiDefinition, suite: Suite): readonly Check[] {
-  return Object.entries(suite.objects).flatMap(([type, object]) => {
+const statesOf = (api: ApiDefinition, suite: Suite): readonly Check[] =>
+  Object.entries(suite.objects).flatMap(([type, object]) => {
     const lifeCycle = objects.find((one) => one.type === type)?.lifeCycle as LifeCycle | undefined;
-    const verbs = Object.entries(object.verbs).filter(([, { call }]) => call === api.id);
+    const verbs = Object.keys(object.verbs).filter((verb) => object.verbs[verb]?.call === api.id);
     if (!lifeCycle) return [];
-    return verbs.flatMap(([verb]) => Object.keys(object.reach).map((state) => stateCheck({ lifeCycle, object, verb, type, state })));
+    return verbs.flatMap((verb) => Object.keys(object.reach).map((state) => stateCheck(lifeCycle, object, verb, { type, state })));
   });
-}
 
-interface StateCheck {
-  readonly lifeCycle: LifeCycle;
-  readonly object: ObjectPlan;
-  readonly verb: string;
-  readonly type: string;
-  readonly state: string;
-}
-
-function stateCheck({ lifeCycle, object, verb, type, state }: StateCheck): Check {
+function stateCheck(lifeCycle: LifeCycle, object: ObjectPlan, verb: string, at: NonNullable<Check['state']>): Check {
+  const { state } = at;
   const row = lifeCycle.rows.find((one) => one.verb === verb && one.from.includes(state));
   const named = `${/^[aeiou]/.test(state) ? 'an' : 'a'} ${state} ${lifeCycle.object}`;
   const what = `${verb} of ${named}`;
@@ -160,7 +152,7 @@ function stateCheck({ lifeCycle, object, verb, type, state }: StateCheck): Check
   return {
     name: `${state}-${verb}`,
     title: row ? titleOf(named, row.to) : `refuses ${named} with 409`,
-    state: { type, state },
+    state: at,
     run: async (bench) => {
       const { call, input } = object.verbs[verb] as ObjectPlan['verbs'][string];
       const found = await object.reach[state]?.(bench);

@@ -43,9 +43,7 @@ export const loyaltyPlatformSuite: Suite = {
   ids: {},
   capabilities: { reversal: 'points that a payment has spent return to the member' },
   calls: {
-    'get-member-balance-api': {
-      valid: async (bench) => ({ params: { id: (await member(bench)).id } }),
-    },
+    'get-member-balance-api': { valid: async (bench) => ({ params: { id: (await member(bench)).id } }) },
     'put-ledger-entry': {
       valid: async (bench) => granting(bench, await member(bench)),
       effect: (bench, { body }) => balanceOf(bench, String(body?.['accountId'])),
@@ -57,9 +55,7 @@ export const loyaltyPlatformSuite: Suite = {
         return { id, entryCount };
       },
     },
-    'list-ledger-entries-api': {
-      valid: async (bench) => ({ params: { id: (await memberWithPoints(bench)).id } }),
-    },
+    'list-ledger-entries-api': { valid: async (bench) => ({ params: { id: (await memberWithPoints(bench)).id } }) },
     'earn-points-api': {
       valid: async (bench) => ({
         params: { id: (await member(bench)).id },

@@ -35,17 +35,13 @@ export const promotionEngineSuite: Suite = {
   },
   capabilities: {},
   calls: {
-    'evaluate-promotions-api': {
-      valid: async (bench) => evaluation(bench),
-    },
+    'evaluate-promotions-api': { valid: async (bench) => evaluation(bench) },
     'record-voucher-use': {
       valid: async (bench) => locking(bench, bench.id('voucher')),
       effect: async (bench, { params, body }) =>
         (await bench.prepare('record-voucher-use', { params: params ?? {}, body: body ?? {} })).codes,
     },
-    'validate-voucher-api': {
-      valid: async (bench) => ({ params: { code: bench.id('voucher') }, body: { amount: bench.money(PRICE) } }),
-    },
+    'validate-voucher-api': { valid: async (bench) => ({ params: { code: bench.id('voucher') }, body: { amount: bench.money(PRICE) } }) },
   },
   rules: [
     evaluating('adds-up', 'answers lines and totals that add up, in the currency of the request', async (bench) => {
@@ -72,6 +68,25 @@ export const promotionEngineSuite: Suite = {
     recording('locked-by-code', 'accepts a usable voucher and refuses an unknown one, each by its code', async (bench) => {
       const { state, codes } = await bench.prepare('record-voucher-use', locking(bench, bench.id('voucher'), 'CONFORM-UNKNOWN'));
       bench.expect('Uses', [state, codes.map(({ accepted }: Body) => accepted)], ['locked', [true, false]]);
+    }),
+    recording('late-checkout', 'changes nothing by a late request of an earlier checkout', async (bench) => {
+      const codes = [bench.id('voucher')];
+      for (const [steps, expected] of [
+        ['locked 1, released 1, locked 1', 'released'],
+        ['locked 1, released 1, locked 2, locked 1', 'locked'],
+        ['locked 1, locked 2, released 1', 'locked'],
+      ] as const) {
+        const params = { basketId: bench.unique('bsk_') };
+        let last: Body;
+        for (const [index, step] of steps.split(', ').entries()) {
+          const [state, attempt] = step.split(' ');
+          // A late request has other codes, which must not replace those of the newer checkout.
+          const named = index < 3 ? codes : ['CONFORM-UNKNOWN'];
+          const body = { state, attempt: Number(attempt), ...(state === 'locked' && { codes: named }) };
+          last = await bench.prepare('record-voucher-use', { params, body });
+        }
+        bench.expect(`State after ${steps}`, [last?.state, last?.codes.map(({ code }: Body) => code)], [expected, codes]);
+      }
     }),
     recording('redeemed-stays', 'keeps a redeemed use when a late repeat locks it again', async (bench) => {
       const input = locking(bench, bench.id('voucher'));
