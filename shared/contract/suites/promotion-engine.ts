@@ -80,7 +80,7 @@ export const promotionEngineSuite: Suite = {
         let last: Body;
         for (const [index, step] of steps.split(', ').entries()) {
           const [state, attempt] = step.split(' ');
-          // A late request has other codes, which must not replace those of the newer checkout.
+          // A late request has other codes, which must not replace the codes of the newer checkout.
           const named = index < 3 ? codes : ['CONFORM-UNKNOWN'];
           const body = { state, attempt: Number(attempt), ...(state === 'locked' && { codes: named }) };
           last = await bench.prepare('record-voucher-use', { params, body });
