@@ -91,8 +91,10 @@ export const loyaltyPlatformSuite: Suite = {
       await book(bench, input);
       await book(bench, input);
       bench.expect('Balance', await balanceOf(bench, id), POINTS);
-      const other = { ...input, body: { ...input.body, points: POINTS + 1 } };
-      await bench.refused('put-ledger-entry', other, 'Other points for the same reference', 409);
+      for (const other of [{ points: POINTS + 1 }, { reason: 'other' }]) {
+        const repeat = { ...input, body: { ...input.body, ...other } };
+        await bench.refused('put-ledger-entry', repeat, `The same reference with ${JSON.stringify(other)}`, 409);
+      }
     }),
     booking('redeem-limit', 'never redeems more points than the balance', async (bench) => {
       const { id } = await memberWithPoints(bench);
@@ -116,6 +118,26 @@ export const loyaltyPlatformSuite: Suite = {
       await book(bench, reversal);
       await book(bench, reversal);
       bench.expect('Balance after the reversal', await balanceOf(bench, account.id), POINTS);
+    }),
+    booking('own-purchase', 'spends a redemption only for the order or basket that it names, and only for its member', async (bench) => {
+      const { id, customerId } = await memberWithPoints(bench);
+      const spend = (redemption: Body, body: Body): Input => entry(bench, 'spend', { redemptionId: redemption.id, ...body });
+      const refused = (input: Input) => bench.refused('put-ledger-entry', input, `Points for ${JSON.stringify(input.body)}`, 409);
+      const orderId = bench.unique('ord_');
+      const other = { orderId: bench.unique('ord_'), purchase: { customerId, basketId: bench.unique('bsk_') } };
+      const stranger = { customerId: bench.unique('cus_') };
+      for (const [purpose, fitting] of [
+        [{ orderId }, { orderId, purchase: { customerId } }],
+        [{ basketId: other.purchase.basketId }, other],
+      ] as const) {
+        const { redemption } = await bench.prepare('redeem-points-api', { params: { id }, body: { points: 40, ...purpose } });
+        await refused(spend(redemption, fitting === other ? { orderId, purchase: { customerId } } : other));
+        await refused(spend(redemption, { ...fitting, purchase: { ...fitting.purchase, ...stranger } }));
+        bench.expect('State of the redemption', (await book(bench, spend(redemption, fitting))).redemption?.state, 'spent');
+      }
+      const { redemption } = await book(bench, entry(bench, 'redeem', { accountId: id, points: 20 }));
+      await refused(spend(redemption, { orderId, purchase: stranger }));
+      bench.expect('State without a purpose', (await book(bench, spend(redemption, other))).redemption?.state, 'spent');
     }),
     booking('rest-returned', 'returns the points beyond the amount of the payment', async (bench) => {
       const { account, spending } = await redeemed(bench, 40);
@@ -182,6 +204,16 @@ export const loyaltyPlatformSuite: Suite = {
       const input = { params: { id }, body: { points: POINTS + 1, orderId: bench.unique('ord_') } };
       await bench.refused('redeem-points-api', input, 'A redemption above the balance', 409);
       bench.expect('Balance after the refusal', await balanceOf(bench, id), POINTS);
+    }),
+    redeeming('concurrent', 'never redeems more points than the balance for concurrent requests', async (bench) => {
+      const { id } = await memberWithPoints(bench);
+      const redemptions = [1, 2, 3, 4, 5].map(() => {
+        const body = { points: 40, orderId: bench.unique('ord_') };
+        return bench.call('redeem-points-api', { params: { id }, body });
+      });
+      const made = (await Promise.all(redemptions)).filter(({ status }) => status < 300).length;
+      bench.expect('Whether at most two redemptions succeed', made <= 2, true);
+      bench.expect('Balance', await balanceOf(bench, id), POINTS - 40 * made);
     }),
     redeeming('one-purpose', 'refuses points for no purchase, and for both a basket and an order', async (bench) => {
       const { id } = await memberWithPoints(bench);
