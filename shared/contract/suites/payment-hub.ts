@@ -116,6 +116,7 @@ const capturingDeclined = rulesOf('capture-payment-api', 'decline-at-capture');
 const capturingGiftCard = rulesOf('capture-payment-api', 'gift-card');
 const capturing = rulesOf('capture-payment-api');
 const refunding = rulesOf('refund-payment-api');
+const disputing = rulesOf('dispute-payment', 'dispute');
 const listing = rulesOf('list-payments');
 const reversing = rulesOf('reverse-payment');
 
@@ -330,6 +331,25 @@ export const paymentHubSuite: Suite = {
         const payment = await reversed(bench, { id });
         bench.expect(`Reversed ${time}`, [payment.state, payment.refundedAmount.amount], ['fully-refunded', TOTAL]);
       }
+    }),
+    disputing('disputed', 'refuses refunds and other disputes while a dispute is open, and refunds after it is won', async (bench) => {
+      const { id } = await captured(bench);
+      const [params, amount] = [{ id }, bench.money(TOTAL)];
+      await bench.prepare('dispute-payment', { params, body: { reason: 'duplicate', amount: bench.money(PART) } });
+      await bench.refused('refund-payment-api', { params, body: aPart(bench) }, 'A refund during a dispute', 409);
+      await bench.refused('dispute-payment', { params, body: { reason: 'duplicate' } }, 'A second dispute', 409);
+      await bench.prepare('decide-dispute', { params, body: { outcome: 'won' } });
+      bench.expect('State', (await bench.prepare('refund-payment-api', { params, body: { amount } })).state, 'fully-refunded');
+    }),
+    disputing('dispute-lost', 'keeps the outcome of a dispute, and refunds no amount that it took', async (bench) => {
+      const { id } = await captured(bench);
+      const params = { id };
+      await bench.prepare('dispute-payment', { params, body: { reason: 'general', amount: bench.money(PART) } });
+      for (const _time of ['once', 'twice']) await bench.prepare('decide-dispute', { params, body: { outcome: 'lost' } });
+      await bench.refused('decide-dispute', { params, body: { outcome: 'won' } }, 'Another outcome', 409);
+      const input = { params, body: { amount: bench.money(TOTAL - PART + 1) } };
+      const refusal = await bench.refused('refund-payment-api', input, 'A refund above what the dispute left', 409);
+      bench.expect('refundableAmount in the refusal', refusal?.refundableAmount?.amount, TOTAL - PART);
     }),
   ],
   objects: {
