@@ -2,6 +2,8 @@ import { Command, Option } from 'commander';
 import { Agent, request } from 'undici';
 import manifest from '../../package.json' with { type: 'json' };
 import { applications } from '../../shared/catalog/applications.ts';
+import type { Suite } from '../../shared/contract/suites/suite.ts';
+import { suites } from '../../shared/contract/suites/suites.ts';
 import { inOneLine } from '../../shared/domain/printable.ts';
 import { connectionTrouble } from '../../shared/process/connection-trouble.ts';
 import { print, printJson } from '../../shared/process/terminal.ts';
@@ -15,8 +17,6 @@ import { endProcess, type Interrupted, interruptions } from '../rehearse/supervi
 import { hasEstateCode } from '../start/estate-code.ts';
 import { type CallResult, type ConformOptions, checkCalls } from './checks.ts';
 import { headersIn, mappingOf } from './mapping.ts';
-import type { Plan } from './plan.ts';
-import { plans } from './plans.ts';
 import { callsAsJson, fits, recordedChecks, recordedScenario, scenariosAsJson, showCalls, showScenarios } from './result.ts';
 import { runSwapped } from './scenarios.ts';
 
@@ -52,7 +52,7 @@ export function conformCommand(): Command {
     .description('Checks whether a real system can take the place of an application in a rehearsal.')
     .addOption(
       new Option('--application <name>', 'The application that the system replaces.')
-        .choices(plans.map(({ application }) => application))
+        .choices(suites.map(({ application }) => application))
         .makeOptionMandatory(),
     )
     .addOption(
@@ -68,12 +68,12 @@ export function conformCommand(): Command {
     .addOption(new Option('--junit <file>', 'Write the checks as JUnit XML.'))
     .addOption(new Option('--html <file>', 'Write the checks as a page.'))
     .addOption(jsonOption())
-    .addHelpText('after', `\n${plans.map(explained).join('\n\n')}`);
+    .addHelpText('after', `\n${suites.map(explained).join('\n\n')}`);
   return withExample(command, 'conform --application payment-hub --url http://127.0.0.1:4000').action(conform);
 }
 
 /** What a mapping may name. */
-function explained({ application, ids, capabilities }: Plan): string {
+function explained({ application, ids, capabilities }: Suite): string {
   const listed = (heading: string, lines: readonly string[]): string => (lines.length === 0 ? '' : `${heading}:\n  ${lines.join('\n  ')}`);
   return [
     listed(
@@ -90,9 +90,9 @@ function explained({ application, ids, capabilities }: Plan): string {
 }
 
 async function conform({ application, url, timeoutMs, ...options }: Options): Promise<void> {
-  const plan = plans.find((one) => one.application === application);
-  if (!plan) throw new Error(`No plan checks ${application}.`);
-  const [mapping, headers] = await Promise.all([mappingOf(plan, options.mapping), headersIn(options.headersFile)]);
+  const suite = suites.find((one) => one.application === application);
+  if (!suite) throw new Error(`No suite checks ${application}.`);
+  const [mapping, headers] = await Promise.all([mappingOf(suite, options.mapping), headersIn(options.headersFile)]);
   if (options.scenarios && !hasEstateCode())
     throw misuse(
       'The estate itself is not installed, and the scenarios run in it. Install it, or check the calls only with --no-scenarios.',
@@ -104,12 +104,12 @@ async function conform({ application, url, timeoutMs, ...options }: Options): Pr
   const write = options.json ? undefined : print;
   const look = lookOf(process.stdout);
   const startedAt = Date.now();
-  const results = await callResults({ plan, url, headers, timeoutMs, ...mapping, progress });
-  write?.(`${look.style('bold', `${applications[plan.application].title} at ${inOneLine(url, 200)}`)}\n\n${showCalls(results, look)}\n\n`);
+  const results = await callResults({ suite, url, headers, timeoutMs, ...mapping, progress });
+  write?.(`${look.style('bold', `${applications[suite.application].title} at ${inOneLine(url, 200)}`)}\n\n${showCalls(results, look)}\n\n`);
   // After a failed check, a scenario would fail for the same reason.
   const isReady = options.scenarios && results.every(fits);
   const { headersFile, port } = options;
-  const swapped = { plan, url, timeoutMs, headersFile, port, ...mapping, look, progress, signal, write };
+  const swapped = { suite, url, timeoutMs, headersFile, port, ...mapping, look, progress, signal, write };
   const scenarios = isReady ? await runSwapped(swapped) : [];
   write?.(showScenarios(scenarios, look));
   const conforms = results.every(fits) && scenarios.every(({ outcome }) => outcome !== 'failed');

@@ -5,8 +5,8 @@ import { Currency } from '../../shared/catalog/currency.ts';
 import { objects } from '../../shared/catalog/objects.ts';
 import { IN_WORDS, mistakesIn } from '../../shared/contract/issue-words.ts';
 import { answeredBy } from '../../shared/contract/openapi/application-contract.ts';
+import type { Suite } from '../../shared/contract/suites/suite.ts';
 import { misuse } from '../failure.ts';
-import type { Plan } from './plan.ts';
 
 /** What a system has in place of the data of the estate, and what it lacks. */
 interface Mapping {
@@ -21,13 +21,13 @@ interface Mapping {
 }
 
 /** @throws CommandFailure with a line for each mistake */
-export async function mappingOf(plan: Plan, file: string | undefined): Promise<Mapping> {
-  const { error, data } = shapeOf(plan).safeParse(file === undefined ? {} : ((await yamlIn(file)) ?? {}), IN_WORDS);
+export async function mappingOf(suite: Suite, file: string | undefined): Promise<Mapping> {
+  const { error, data } = shapeOf(suite).safeParse(file === undefined ? {} : ((await yamlIn(file)) ?? {}), IN_WORDS);
   if (error) {
     const lines = [...mistakesIn(error.issues)].map(({ path, detail }) => `${file}: ${path.join('.') || 'the file'}: ${detail}`);
     throw misuse(lines.join('\n'));
   }
-  const defaults = Object.fromEntries(Object.entries(plan.ids).map(([name, { value }]) => [name, value]));
+  const defaults = Object.fromEntries(Object.entries(suite.ids).map(([name, { value }]) => [name, value]));
   const states = Object.entries(data.states).flatMap(([type, known]) => (known === undefined ? [] : [[type, known] as const]));
   const given = Object.entries(data.ids).filter(([, id]) => id !== undefined) as [string, string | null][];
   return {
@@ -39,15 +39,15 @@ export async function mappingOf(plan: Plan, file: string | undefined): Promise<M
   };
 }
 
-function shapeOf(plan: Plan) {
+function shapeOf(suite: Suite) {
   const each = <T extends z.ZodType>(names: readonly string[], schema: (name: string) => T) =>
     z.strictObject(Object.fromEntries(names.map((name) => [name, schema(name).optional()])));
   const statesOf = (type: string) => objects.find((one) => one.type === type)?.lifeCycle?.states ?? [];
-  const lacking = [...Object.keys(plan.capabilities), ...answeredBy(plan.application).map(({ id }) => id)];
+  const lacking = [...Object.keys(suite.capabilities), ...answeredBy(suite.application).map(({ id }) => id)];
   return z.strictObject({
     currency: Currency.default('EUR'),
-    ids: each(Object.keys(plan.ids), () => z.string().min(1).max(200).nullable()).default({}),
-    states: each(Object.keys(plan.objects), (type) => z.array(z.enum(statesOf(type)), { error: statesInWords }).min(1)).default({}),
+    ids: each(Object.keys(suite.ids), () => z.string().min(1).max(200).nullable()).default({}),
+    states: each(Object.keys(suite.objects), (type) => z.array(z.enum(statesOf(type)), { error: statesInWords }).min(1)).default({}),
     events: z.enum(['post', 'none']).default('post'),
     notOffered: z.array(z.enum(lacking)).default([]),
   });

@@ -1,13 +1,13 @@
 import type { EstateClient } from '../../rehearsal/estate-client.ts';
 import { DEMO_CREDENTIALS } from '../../rehearsal/estate-rehearsal.ts';
 import { scenarios } from '../../rehearsal/scenarios.ts';
+import { definitionOf } from '../../shared/contract/suites/bench.ts';
+import type { Suite } from '../../shared/contract/suites/suite.ts';
 import type { Recorded } from '../../ui/report/recorded.ts';
 import type { Look, Progress } from '../output/table.ts';
 import { startOwnEstate } from '../rehearse/own-estate.ts';
 import { runOne } from '../rehearse/run-one.ts';
 import { loadEstateCode } from '../start/estate-code.ts';
-import { definitionOf } from './bench.ts';
-import type { Plan } from './plan.ts';
 
 export interface ScenarioResult {
   readonly name: string;
@@ -20,7 +20,7 @@ export interface ScenarioResult {
 }
 
 interface SwappedOptions {
-  readonly plan: Plan;
+  readonly suite: Suite;
   readonly url: string;
   readonly timeoutMs: number;
   readonly headersFile: string | undefined;
@@ -37,9 +37,9 @@ interface SwappedOptions {
 
 /** Runs the scenarios of the estate with the system in place of the application. */
 export async function runSwapped(options: SwappedOptions): Promise<readonly ScenarioResult[]> {
-  const { plan, url, timeoutMs, headersFile, events, lacks, port, look, progress, signal, write } = options;
+  const { suite, url, timeoutMs, headersFile, events, lacks, port, look, progress, signal, write } = options;
   const { swapVariable } = await loadEstateCode();
-  const { application } = plan;
+  const { application } = suite;
   const swap = {
     [swapVariable(application, 'URL')]: url,
     [swapVariable(application, 'TIMEOUT_MS')]: String(timeoutMs),
@@ -51,7 +51,7 @@ export async function runSwapped(options: SwappedOptions): Promise<readonly Scen
   try {
     for (const [index, scenario] of scenarios.entries()) {
       const { name, title } = scenario;
-      const lacking = plan.scenarioNeeds[name]?.find((capability) => lacks.has(capability));
+      const lacking = suite.scenarioNeeds[name]?.find((capability) => lacks.has(capability));
       if (lacking !== undefined) {
         const detail = `It needs ${lacking}, which the mapping lists under notOffered.`;
         results.push({ name, title, outcome: 'not offered', detail, notChecked: [], recorded: undefined });
@@ -77,18 +77,18 @@ export async function runSwapped(options: SwappedOptions): Promise<readonly Scen
 }
 
 /** @throws Error when the system broke the contract, even if the scenario passed, and with what answers lacked if it failed */
-function examining({ plan, lacks }: Pick<SwappedOptions, 'plan' | 'lacks'>) {
+function examining({ suite, lacks }: Pick<SwappedOptions, 'suite' | 'lacks'>) {
   return async ({ client, failure }: { readonly client: EstateClient; readonly failure: string | undefined }): Promise<void> => {
     const { items } = await client.control('list-swaps');
     const broken = items.flatMap(({ violations }) => violations).map(({ name, api, detail }) => `${name} at ${api}: ${detail}`);
     const words = broken.length > 0 ? [`The system broke the contract. ${broken.join(' ')}`] : [];
-    if (failure !== undefined) words.push(...(await answersIn(client, plan, lacks)));
+    if (failure !== undefined) words.push(...(await answersIn(client, suite, lacks)));
     if (words.length > 0) throw new Error(words.join(' '));
   };
 }
 
 /** Sentences about the answers of the system: what they lacked, or else what it answered last. */
-async function answersIn(client: EstateClient, { application, lackedBy }: Plan, lacks: ReadonlySet<string>): Promise<readonly string[]> {
+async function answersIn(client: EstateClient, { application, lackedBy }: Suite, lacks: ReadonlySet<string>): Promise<readonly string[]> {
   const { items } = await client.control('read-journal', { query: { limit: MOST_HOPS } });
   const answered = items.filter((hop) => hop.outside !== undefined && hop.application === application);
   const lacking = answered.flatMap(({ api, status, response }) => {

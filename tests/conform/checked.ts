@@ -1,16 +1,16 @@
 import { Agent } from 'undici';
 import { type ConformOptions, checkCalls, type Outcome } from '../../command-line/conform/checks.ts';
-import type { Plan } from '../../command-line/conform/plan.ts';
 import { fits, showCalls } from '../../command-line/conform/result.ts';
 import { lookOf } from '../../command-line/output/table.ts';
+import type { Suite } from '../../shared/contract/suites/suite.ts';
 
 /** Checks a system. @returns the checks by outcome: their names, and lines `<call> <check>: <detail>` */
-export async function checked(plan: Plan, url: string, more: Partial<ConformOptions> = {}) {
+export async function checked(suite: Suite, url: string, more: Partial<ConformOptions> = {}) {
   const agent = new Agent();
-  const ids = Object.fromEntries(Object.entries(plan.ids).map(([name, { value }]) => [name, value]));
+  const ids = Object.fromEntries(Object.entries(suite.ids).map(([name, { value }]) => [name, value]));
   const rest = { headers: {}, timeoutMs: 5_000, currency: 'EUR', lacks: new Set<string>(), states: {}, progress: () => undefined };
   try {
-    const results = await checkCalls({ plan, url, agent, ids, ...rest, ...more });
+    const results = await checkCalls({ suite, url, agent, ids, ...rest, ...more });
     const checks = results.flatMap(({ api, checks }) => checks.map((one) => ({ call: api.id, ...one })));
     return {
       names: (wanted: Outcome): string[] => [...new Set(checks.flatMap(({ outcome, check }) => (outcome === wanted ? [check] : [])))],

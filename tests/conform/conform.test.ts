@@ -1,15 +1,15 @@
 import type { RequestListener } from 'node:http';
 import { expect, test } from '@jest/globals';
-import { paymentHubPlan } from '../../command-line/conform/plans/payment-hub.ts';
-import { plans } from '../../command-line/conform/plans.ts';
+import { parse } from 'yaml';
 import { scenarios } from '../../rehearsal/scenarios.ts';
-import type { Application } from '../../shared/catalog/applications.ts';
 import { answeredBy, obligationOf } from '../../shared/contract/openapi/application-contract.ts';
+import { paymentHubSuite } from '../../shared/contract/suites/payment-hub.ts';
+import { suites } from '../../shared/contract/suites/suites.ts';
 import { startPaymentHub } from '../support/real-payment-hub.ts';
+import { textOf } from '../support/tracked-files.ts';
 import { checked } from './checked.ts';
 import { type Defect, startDefectiveHub } from './defects.ts';
 import { startAdapter } from './example-adapter.ts';
-import { serveOwn } from './own-application.ts';
 import { serving } from './serving.ts';
 
 /** The checks that fail for each defect. */
@@ -20,15 +20,17 @@ const FOUND_BY: Readonly<Record<Defect, readonly string[]>> = {
   'answers-unknown-ids': ['unknown-id'],
   'accepts-bad-bodies': ['bad-body'],
   'captures-above-the-authorised': ['capture-limit'],
-  'moves-in-any-state': ['captured-capture', 'captured-void', 'voided-capture'],
+  'moves-in-any-state': ['captured-capture', 'captured-void', 'voided-capture', 'declined-at-capture'],
   'answers-in-another-currency': ['currency'],
   'leaves-out-the-code': ['authorization-code'],
-  'hides-refunds': ['refund-listed'],
+  'hides-refunds': ['refund-listed', 'refunded-in-parts'],
   'refunds-above-the-captured': ['refund-limit'],
   'authorises-above-the-outstanding': ['outstanding'],
-  'mixes-orders': ['own-order'],
+  'mixes-orders': ['own-order', 'declined', 'declined-at-capture'],
   'hides-the-change': ['cash'],
   'hides-the-rest': ['refund-limit'],
+  'forgets-reasons': ['refunded-in-parts'],
+  'declines-nothing': ['declined', 'part-approved', 'declined-at-capture'],
   'hides-the-digits': ['last-digits'],
   'hides-the-expiry': ['authorization-expiry'],
   slow: ['in-time'],
@@ -36,7 +38,7 @@ const FOUND_BY: Readonly<Record<Defect, readonly string[]>> = {
 
 test('A sound Payment Hub passes every check', async () => {
   await using hub = await startPaymentHub();
-  const { lines } = await checked(paymentHubPlan, hub.url);
+  const { lines } = await checked(paymentHubSuite, hub.url);
   expect(lines('failed', 'not checked')).toEqual([]);
   expect(lines('passed').length).toBeGreaterThan(50);
 });
@@ -45,7 +47,7 @@ test.each(Object.entries(FOUND_BY) as [Defect, readonly string[]][])(
   'A Payment Hub that is defective (%s) fails %j',
   async (defect, found) => {
     await using hub = await startDefectiveHub(defect);
-    const { names } = await checked(paymentHubPlan, hub.url, { timeoutMs: defect === 'slow' ? 200 : 5_000 });
+    const { names } = await checked(paymentHubSuite, hub.url, { timeoutMs: defect === 'slow' ? 200 : 5_000 });
     const failed = names('failed');
     expect(failed).toEqual(expect.arrayContaining([...found]));
     const others = Object.values(FOUND_BY)
@@ -57,7 +59,7 @@ test.each(Object.entries(FOUND_BY) as [Defect, readonly string[]][])(
 
 test('A Payment Hub that keeps no declined payment fits, and names what was not checked', async () => {
   await using hub = await startDefectiveHub('forgets-declined');
-  const { lines, deviating } = await checked(paymentHubPlan, hub.url);
+  const { lines, deviating } = await checked(paymentHubSuite, hub.url);
   expect(lines('not checked')).toContain('capture-payment-api failed-capture: The system keeps no payment that is failed.');
   expect([lines('failed'), deviating]).toEqual([[], []]);
 });
@@ -66,7 +68,7 @@ test.each([404, 405, 501])('A required call that is answered with %i is missing,
   await using hub = await startPaymentHub(({ path }) =>
     path.endsWith('/capture') ? { status, body: { detail: 'No route.' } } : undefined,
   );
-  const { lines, deviating, missing, shown } = await checked(paymentHubPlan, hub.url);
+  const { lines, deviating, missing, shown } = await checked(paymentHubSuite, hub.url);
   expect([lines('failed'), deviating, missing.includes('capture-payment-api')]).toEqual([[], ['capture-payment-api'], true]);
   expect(lines('not checked')).toContainEqual(expect.stringContaining('refund-payment-api in-time: Capture Payment: expected 200'));
   expect(shown).toMatch(/^must +Capture Payment +MISSING/m);
@@ -77,13 +79,13 @@ test.each([404, 405, 501])('A required call that is answered with %i is missing,
 test('A required call that does not find its object fails', async () => {
   const body = { code: 'not_found', detail: 'No payment.' };
   await using hub = await startPaymentHub(({ path }) => (path.endsWith('/capture') ? { status: 404, body } : undefined));
-  const { lines } = await checked(paymentHubPlan, hub.url);
+  const { lines } = await checked(paymentHubSuite, hub.url);
   expect(lines('failed')).toContain('capture-payment-api shape: Capture Payment: expected 200, got 404 (No payment).');
 });
 
 test('A server that answers every call alike gets one question about --url', async () => {
   await using server = await serving((_request, response) => response.writeHead(404).end());
-  const { lines, shown } = await checked(paymentHubPlan, server.url);
+  const { lines, shown } = await checked(paymentHubSuite, server.url);
   expect(lines('failed')).toEqual([]);
   expect(shown.match(/Every call was answered with 404: is --url right\?/g)).toHaveLength(1);
 });
@@ -91,32 +93,24 @@ test('A server that answers every call alike gets one question about --url', asy
 test('Scenarios that pay in cash need the capability cash', () => {
   const inCash = scenarios.filter(({ run }) => /cash/i.test(run.toString())).map(({ name }) => name);
   expect(inCash).toContain('split-tender');
-  expect(inCash.filter((name) => !paymentHubPlan.scenarioNeeds[name]?.includes('cash'))).toEqual([]);
+  expect(inCash.filter((name) => !paymentHubSuite.scenarioNeeds[name]?.includes('cash'))).toEqual([]);
 });
 
 test('The example adapter passes every check of what its provider offers', async () => {
   await using adapter = await startAdapter();
-  const lacks = new Set(['authorization-expiry']);
-  const { lines, missing } = await checked(paymentHubPlan, adapter.url, { lacks });
+  const { notOffered } = parse(textOf('examples/payment-hub-adapter/map.yaml'));
+  const lacks = new Set<string>(notOffered);
+  const { lines, missing } = await checked(paymentHubSuite, adapter.url, { lacks });
   expect(lines('failed', 'not checked')).toEqual([]);
   expect(lines('passed').length).toBeGreaterThan(50);
   expect(missing).not.toContain('void-payment-api');
 });
 
-const OTHERS_NEEDED: Partial<Record<Application, readonly Application[]>> = { 'carrier-platform': ['fms'] };
-
-test.each(plans.map((plan) => [plan.application, plan] as const))('Our own %s passes every check of a real one', async (name, plan) => {
-  await using own = await serveOwn(name, ...(OTHERS_NEEDED[name] ?? []));
-  const { lines } = await checked(plan, own.url);
-  expect(lines('failed', 'not checked', 'not offered')).toEqual([]);
-  expect(lines('passed').length).toBeGreaterThan(15);
-});
-
-test.each(plans.map((plan) => [plan.application, plan] as const))(
+test.each(suites.map((suite) => [suite.application, suite] as const))(
   'The checks of %s cover each call that other applications make',
-  (name, plan) => {
+  (name, suite) => {
     const required = answeredBy(name).filter((api) => obligationOf(api) === 'must');
-    expect(required.filter(({ id }) => plan.calls[id] === undefined).map(({ id }) => id)).toEqual([]);
+    expect(required.filter(({ id }) => suite.calls[id] === undefined).map(({ id }) => id)).toEqual([]);
   },
 );
 
@@ -139,6 +133,6 @@ test.each<[what: string, answer: RequestListener, found: string]>([
   ],
 ])('A server that answers %s fails, and the check names the reason', async (_what, answer, found) => {
   await using server = await serving(answer);
-  const { lines } = await checked(paymentHubPlan, server.url);
+  const { lines } = await checked(paymentHubSuite, server.url);
   expect(lines('failed')).toContain(found);
 });

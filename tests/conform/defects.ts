@@ -43,6 +43,8 @@ const DEFECTS = {
   'mixes-orders': (_request, honest) => honest({ query: new URLSearchParams() }),
   'hides-the-change': rewriting(/,"tendered":\{[^}]*\},"change":\{[^}]*\}/g, ''),
   'hides-the-rest': rewriting(/,"refundableAmount":\{[^}]*\}/g, ''),
+  'forgets-reasons': rewriting(/,"reason":"part \d"/g, ''),
+  'declines-nothing': insteadOf('payment_declined'),
   'hides-the-digits': rewriting(/,"last4":"[^"]*"/g, ''),
   'hides-the-expiry': rewriting(/"authorizationExpiresAt":"[^"]*",/g, ''),
   slow: (_request, honest, response) => {

@@ -2,7 +2,7 @@ import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from '@jest/globals';
-import { loyaltyPlatformPlan } from '../../command-line/conform/plans/loyalty-platform.ts';
+import { loyaltyPlatformSuite } from '../../shared/contract/suites/loyalty-platform.ts';
 import { estate, newRehearsal } from '../support/estate.ts';
 import { eventually } from '../support/eventually.ts';
 import { freePort } from '../support/free-port.ts';
@@ -57,7 +57,7 @@ if (why !== undefined) {
 } else {
   test('The loyalty adapter in Python passes every check', async () => {
     await using adapter = await startAdapter('http://127.0.0.1:1');
-    const { lines, missing } = await checked(loyaltyPlatformPlan, adapter.url);
+    const { lines, missing } = await checked(loyaltyPlatformSuite, adapter.url);
     expect(lines('failed', 'not checked')).toEqual([]);
     expect(lines('passed').length).toBeGreaterThan(25);
     expect(missing).toEqual([]);

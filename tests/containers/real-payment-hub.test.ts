@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { parse } from 'yaml';
-import { paymentHubPlan } from '../../command-line/conform/plans/payment-hub.ts';
 import { DEMO_CREDENTIALS } from '../../rehearsal/estate-rehearsal.ts';
 import { runScenario } from '../../rehearsal/runner.ts';
 import type { Scenario } from '../../rehearsal/scenario.ts';
 import { scenarios } from '../../rehearsal/scenarios.ts';
+import { paymentHubSuite } from '../../shared/contract/suites/payment-hub.ts';
 import { notedReport } from '../support/noted-report.ts';
 import { textOf } from '../support/tracked-files.ts';
 import { type ComposeProject, composeProject } from './compose-project.ts';
@@ -28,7 +28,7 @@ function withAdapter(): void {
   afterAll(() => project?.down(), STARTUP_MS);
 
   const { notOffered } = parse(textOf('examples/payment-hub-adapter/map.yaml')) as { readonly notOffered: readonly string[] };
-  const isPossible = ({ name }: Scenario): boolean => !paymentHubPlan.scenarioNeeds[name]?.some((one) => notOffered.includes(one));
+  const isPossible = ({ name }: Scenario): boolean => !paymentHubSuite.scenarioNeeds[name]?.some((one) => notOffered.includes(one));
   const played = scenarios.filter(isPossible);
 
   test.each(played.map((scenario) => [scenario.name, scenario] as const))('The scenario %s passes', async (_name, scenario) => {

@@ -172,27 +172,6 @@ describe('Track Shipment', () => {
     expect(body.events).toHaveLength(100);
     expect(body.events.at(-2)).toMatchObject({ status: 'delivery-attempted', message: 'Attempt 59' });
   });
-
-  testAlone('Track Shipment returns state, promise and every scan, oldest first', async (alone) => {
-    await alone.labelled('shp_1');
-    await alone.scan('shp_1', 'collect', { location: 'Athlone', message: 'Picked up' });
-    await alone.scan('shp_1', 'depart');
-    const { status, body } = await alone.track('shp_1');
-    expect([status, body.state]).toEqual([200, 'in-transit']);
-    expect(body.estimatedDelivery).toBeDefined();
-    expect(body.events).toMatchObject([
-      { status: 'label-created', statusCode: 'pre_transit' },
-      { status: 'collected', statusCode: 'in_transit', location: 'Athlone', message: 'Picked up' },
-      { status: 'in-transit', statusCode: 'in_transit' },
-    ]);
-  });
-
-  testAlone('Track Shipment refuses a pending parcel', async (alone) => {
-    await alone.register('shp_1');
-    const refused = { code: 'invalid_state_transition', currentState: 'pending', action: 'track' };
-    const { status, body } = await alone.track('shp_1');
-    expect([status, body]).toMatchObject([409, { ...refused, allowedFrom: shipmentLifeCycle.states.slice(1) }]);
-  });
 });
 
 describe('Scans', () => {

@@ -108,15 +108,6 @@ test('Issue Loyalty Points grants once per reference and member, and every time 
   expect(await grant((await member()).id, { reference: 'case-1' })).toMatchObject({ status: 201, body: { pointsBalance: 50 } });
 });
 
-test.each([{ points: 51 }, { reason: 'birthday' }])('Issue Loyalty Points refuses its reference with %j', async (other) => {
-  const { id } = await member();
-  const first = { reference: 'case-9' };
-  await grant(id, first);
-  const refused = { status: 409, code: 'conflicting_repeat', id, standing: { points: 50, reason: 'goodwill' } };
-  expect((await grant(id, { ...first, ...other })).body).toMatchObject(refused);
-  expect(await grant(id, first)).toMatchObject({ status: 200, body: { pointsBalance: 50 } });
-});
-
 describe('Redeem Loyalty Points', () => {
   async function rich(): Promise<string> {
     const { id } = await member();

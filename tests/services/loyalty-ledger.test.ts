@@ -16,7 +16,6 @@ afterAll(() => rehearsal[Symbol.asyncDispose]());
 const grant = (reference: string, points = 10) =>
   rehearsal.call('issue-loyalty-points-api', { params: { id: MEMBER }, body: { points, reason: 'goodwill', reference } });
 const account = () => rehearsal.api('get-member-balance-api', { params: { id: MEMBER } });
-const list = (id: string, query: Record<string, unknown> = {}) => rehearsal.call('list-ledger-entries-api', { params: { id }, query });
 const references = (entries: readonly { reference?: string }[]) => entries.map(({ reference }) => reference);
 const cases = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, n) => `case-${from + n}`);
 
@@ -27,20 +26,6 @@ test('Get Member Balance and the events of an account show the newest 20 entries
   const events = await rehearsal.events({ subject: `loyalty-account/${MEMBER}`, ext: true });
   expect(events).toHaveLength(GRANTS);
   expect(Math.max(...events.map(({ data }) => data.object.entries.length))).toBe(20);
-});
-
-test('List Ledger Entries pages through all entries, oldest first', async () => {
-  const { items, nextCursor } = (await list(MEMBER)).body;
-  expect(references(items)).toEqual([...SEEDED, ...cases(1, 16)]);
-  expect(Object.keys(items[0]).sort()).toEqual(['at', 'points', 'reference', 'type']);
-  const { body: second } = await list('2990000123459', { limit: '100', cursor: nextCursor });
-  expect(references(second.items)).toEqual(cases(17, GRANTS));
-  expect(second).not.toHaveProperty('nextCursor');
-});
-
-test('List Ledger Entries refuses an unknown member, an invented cursor and a limit of 101', async () => {
-  expect((await list('loy_nobody')).body).toMatchObject({ status: 404, code: 'not_found' });
-  for (const query of [{ cursor: 'abc' }, { limit: '101' }]) expect((await list(MEMBER, query)).status).toBe(422);
 });
 
 test('Issue Loyalty Points recognises a reference that the account no longer shows', async () => {

@@ -8,8 +8,12 @@ type Payment = z.output<typeof PaymentSchema>;
 type Money = Payment['amount'];
 
 type Payable = { readonly total: Money; readonly required?: Money };
-type Authorisation = Pick<Payment, 'orderId' | 'tender'> & { readonly amount?: Money; readonly payable?: Payable };
-type Refund = { readonly amount?: Money; readonly reference?: string; readonly returnId?: string };
+type Authorisation = Pick<Payment, 'orderId' | 'tender'> & {
+  readonly amount?: Money;
+  readonly payable?: Payable;
+  readonly acceptPartial?: true;
+};
+type Refund = { readonly amount?: Money; readonly reason?: string; readonly reference?: string; readonly returnId?: string };
 
 const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
 const isMoney = (value: Money | undefined): value is Money =>
@@ -49,6 +53,7 @@ export async function startPaymentHub(misbehave: Misbehave = () => undefined) {
   const received: OutsideRequest[] = [];
   const payments = new Map<string, Payment>();
   const answered = new Map<string, OutsideAnswer>();
+  const declinedAtCapture = new Set<string>();
   let effects = 0;
   let behaviour = misbehave;
 
@@ -85,7 +90,7 @@ export async function startPaymentHub(misbehave: Misbehave = () => undefined) {
     return { ...required, amount: kept.reduce((left, one) => left - one, required.amount) };
   }
 
-  function authorise({ orderId, tender, amount, payable }: Authorisation): OutsideAnswer {
+  function authorise({ orderId, tender, amount, payable, acceptPartial }: Authorisation): OutsideAnswer {
     const outstanding = outstandingOf(orderId, payable);
     const isCash = tender?.type === 'cash';
     // Cash above the outstanding amount pays only that.
@@ -94,6 +99,9 @@ export async function startPaymentHub(misbehave: Misbehave = () => undefined) {
     if (tender.type === 'card' && !isText(tender.token)) return refusal(422, 'validation_failed');
     if (outstanding && wanted.amount > outstanding.amount) return refusal(409, 'overpayment');
     const isDeclined = tender.token === 'tok_decline_do_not_honor';
+    const approved = tender.token === 'tok_partial_60' ? { ...wanted, amount: Math.floor(wanted.amount * 0.6) } : wanted;
+    if (approved.amount < wanted.amount && !acceptPartial)
+      return refusal(402, 'payment_declined', 'too much', { availableAmount: approved });
     const now = new Date().toISOString();
     const id = `pay_real${payments.size + 1}`;
     const payment: Payment = {
@@ -105,7 +113,7 @@ export async function startPaymentHub(misbehave: Misbehave = () => undefined) {
       orderId,
       tender: { type: tender.type, last4: '4242' },
       amount: wanted,
-      authorizedAmount: isDeclined ? zero(wanted) : wanted,
+      authorizedAmount: isDeclined ? zero(wanted) : approved,
       capturedAmount: zero(wanted),
       refundedAmount: zero(wanted),
       ...(isCash && amount && { tendered: amount, change: { ...wanted, amount: amount.amount - wanted.amount } }),
@@ -114,6 +122,7 @@ export async function startPaymentHub(misbehave: Misbehave = () => undefined) {
       refunds: [],
     };
     payments.set(id, payment);
+    if (tender.token === 'tok_decline_at_capture') declinedAtCapture.add(id);
     if (isDeclined) return refusal(402, 'payment_declined');
     effects += 1;
     return { status: 201, body: payment };
@@ -123,14 +132,18 @@ export async function startPaymentHub(misbehave: Misbehave = () => undefined) {
     if (payment.state !== 'authorised') return conflict(payment.state);
     if (!isMoney(amount)) return refusal(422, 'validation_failed');
     if (amount.amount > payment.authorizedAmount.amount) return refusal(409, 'capture_exceeds_authorized');
+    if (declinedAtCapture.has(payment.id)) {
+      changed(payment, { state: 'failed' });
+      return refusal(402, 'payment_declined');
+    }
     return changed(payment, { state: 'captured', capturedAmount: amount });
   }
 
-  function refund(payment: Payment, { amount, reference, returnId }: Refund): OutsideAnswer {
+  function refund(payment: Payment, { amount, reason, reference, returnId }: Refund): OutsideAnswer {
     if (!isMoney(amount)) return refusal(422, 'validation_failed');
     if (reference !== undefined && payment.refunds.some((one) => one.reference === reference)) return { status: 200, body: payment };
     if (payment.state !== 'captured' && payment.state !== 'partially-refunded') return conflict(payment.state);
-    const answer = refunded(payment, amount, { reference, returnId });
+    const answer = refunded(payment, amount, { reason, reference, returnId });
     return answer.status === 200 ? { ...answer, status: 201 } : answer;
   }
 

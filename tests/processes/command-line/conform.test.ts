@@ -40,7 +40,7 @@ test('The command conform reports a system that fits, in the terminal, as JUnit 
   const [junit, html] = [at('out', 'junit.xml'), at('out', 'report.html')];
   const { code, out, err } = await checks(hub.url, '--mapping', mapping, '--headers-file', headers, '--junit', junit, '--html', html);
   expect([code, err]).toEqual([0, '']);
-  expect(out).toMatch(/must +Authorize Payment +\d+ passed; not offered: declined\n/);
+  expect(out).toMatch(/must +Authorize Payment +\d+ passed; not offered: declined, gift-card\n/);
   expect(out).toMatch(/not offered +Void Payment\n/);
   expect(out).toMatch(/\nmay +Change Payment Token +UNCHECKED: .+\n/);
   expect(out).toMatch(/\nIt fits\. Not checked: .*Change Payment Token.*\.\n$/);

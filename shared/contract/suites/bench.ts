@@ -1,17 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
-import { type Agent, request } from 'undici';
-import { apis } from '../../shared/catalog/apis.ts';
-import type { ApiDefinition } from '../../shared/catalog/define.ts';
-import { callersOf } from '../../shared/catalog/flows.ts';
-import { internalCalls } from '../../shared/catalog/internal-calls.ts';
-import { IN_WORDS, mistakesIn } from '../../shared/contract/issue-words.ts';
-import { hasKey, obligationOf } from '../../shared/contract/openapi/application-contract.ts';
-import { pointerTo } from '../../shared/contract/validation.ts';
-import { inOneLine } from '../../shared/domain/printable.ts';
-import { connectionTrouble } from '../../shared/process/connection-trouble.ts';
-import { fillPath, PathRefused, queryString } from '../../shared/transport/path.ts';
-import type { Entry } from '../../ui/report/recorded.ts';
+import { apis } from '../../catalog/apis.ts';
+import type { ApiDefinition } from '../../catalog/define.ts';
+import { internalCalls } from '../../catalog/internal-calls.ts';
+import { inOneLine } from '../../domain/printable.ts';
+import { IN_WORDS, mistakesIn } from '../issue-words.ts';
+import { obligationOf } from '../openapi/application-contract.ts';
+import { pointerTo } from '../validation.ts';
 
 /** A call without its method and path. */
 export interface Input {
@@ -22,6 +17,12 @@ export interface Input {
 
 // biome-ignore lint/suspicious/noExplicitAny: an answer of a system that may answer anything; a check reads it after its schema has passed
 export type Body = any;
+
+export interface Answer {
+  readonly status: number;
+  /** Undefined when it is not JSON. */
+  readonly body: Body | undefined;
+}
 
 /** The system breaks a rule. */
 export class Deviation extends Error {
@@ -52,20 +53,10 @@ export class NoAnswer extends Error {
   override readonly name = 'NoAnswer';
 }
 
-interface Answer {
-  readonly status: number;
-  /** Undefined when it is not JSON. */
-  readonly body: Body | undefined;
-}
-
-interface System {
-  readonly url: string;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly timeoutMs: number;
-  readonly agent: Agent;
-}
-
-export interface BenchOptions extends System {
+export interface BenchOptions {
+  /** Makes a call of the system. @throws NoAnswer */
+  readonly call: (api: ApiDefinition, input: Input, key: string) => Promise<Answer>;
+  /** By name; null: the system has none. */
   readonly ids: Readonly<Record<string, string | null>>;
   readonly currency: string;
 }
@@ -86,67 +77,18 @@ const DECLINED = 402;
 /** Statuses of a server without this path or method. */
 const NOT_OFFERED: ReadonlySet<number> = new Set([404, 405, 501]);
 
-/** The path of a call. Its values may come from a mapping or from an answer of the system. @throws NotChecked for a value that no path can have */
-function pathOf({ id, path }: ApiDefinition, params: Readonly<Record<string, string>>): string {
-  try {
-    return fillPath(path, params);
-  } catch (error) {
-    if (!(error instanceof PathRefused)) throw error;
-    throw new NotChecked(error.message, id);
-  }
-}
-
 export type Bench = ReturnType<typeof createBench>;
 
-/** Calls a system as the estate does, and records the calls. One bench is one rehearsal. */
-export function createBench({ url, headers, timeoutMs, agent, ids, currency }: BenchOptions) {
+/** What a check works with: calls of one system, and expectations of its answers. */
+export function createBench({ call: send, ids, currency }: BenchOptions) {
   const run = randomBytes(5).toString('hex');
-  const entries: Entry[] = [];
   let count = 0;
 
-  /** An id that is new in this rehearsal, such as `ord_conform-3f2a-4`. */
+  /** An id that is new, such as `ord_conform-3f2a-4`. */
   const unique = (prefix: string): string => `${prefix}conform-${run}-${++count}`;
 
-  /** Makes a call. @param key default: a new one @throws NoAnswer */
-  async function call(id: string, { params = {}, query = {}, body }: Input, key: string = unique('key-')): Promise<Answer> {
-    const api = definitionOf(id);
-    const path = `${pathOf(api, params)}${queryString(query)}`;
-    const since = Date.now();
-    const started = performance.now();
-    const record = (status: number): void => {
-      const ms = Math.round(performance.now() - started);
-      const step = { title: api.name, call: `${api.method} ${path}`, application: api.application, api: id, status, ms };
-      entries.push({ since, until: Date.now(), step: { ...step, events: [], correlationId: `conform-${run}` } });
-    };
-    try {
-      const response = await request(`${url}${path}`, {
-        method: api.method,
-        dispatcher: agent,
-        signal: AbortSignal.timeout(timeoutMs),
-        headers: {
-          ...headers,
-          accept: 'application/json',
-          'x-rehearsal': `conform-${run}`,
-          'x-rehearsal-now': new Date().toISOString(),
-          'x-correlation-id': `conform-${run}`,
-          'x-estate-call': 'conform',
-          ...(callersOf(id)[0] !== undefined && { 'x-calling-application': callersOf(id)[0] }),
-          ...(hasKey(api) && { 'idempotency-key': key }),
-          ...(api.method !== 'GET' && { 'content-type': 'application/json' }),
-        },
-        body: api.method === 'GET' ? null : JSON.stringify(body ?? {}),
-      });
-      const text = await response.body.text();
-      record(response.statusCode);
-      return { status: response.statusCode, body: asJson(text) };
-    } catch (error) {
-      const isLate = error instanceof Error && error.name === 'TimeoutError';
-      const reason = isLate ? undefined : (connectionTrouble(error)?.words ?? codedMessage(error));
-      if (!isLate && reason === undefined) throw error;
-      record(0);
-      throw new NoAnswer(isLate ? `No answer within ${timeoutMs} ms.` : `No answer: ${reason}.`);
-    }
-  }
+  /** @param key default: a new one @throws NoAnswer */
+  const call = (id: string, input: Input, key: string = unique('key-')): Promise<Answer> => send(definitionOf(id), input, key);
 
   /** Makes a call that prepares a check. @returns the body @throws NotChecked when the call fails or its answer has the wrong shape; NotOffered */
   async function prepare(id: string, input: Input): Promise<Body> {
@@ -186,24 +128,10 @@ export function createBench({ url, headers, timeoutMs, agent, ids, currency }: B
         `${what}: expected ${inOneLine(JSON.stringify(expected), 200)}, got ${inOneLine(JSON.stringify(actual) ?? 'nothing', 200)}.`,
       );
     },
-    /** Removes the recorded calls. @returns them */
-    takeEntries: (): Entry[] => entries.splice(0),
   };
 }
 
-/** The message of an error of the HTTP library. */
-const codedMessage = (error: unknown): string | undefined =>
-  error instanceof Error && 'code' in error ? inOneLine(error.message, 200) : undefined;
-
 const plain = (value: unknown): unknown => (value === undefined ? undefined : JSON.parse(JSON.stringify(value)));
-
-function asJson(text: string): unknown {
-  try {
-    return text === '' ? undefined : JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
 
 /** @returns a sentence, unless the answer is a success of the call in its shape */
 export function successTrouble(api: ApiDefinition, answer: Answer): string | undefined {

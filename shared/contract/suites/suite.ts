@@ -1,15 +1,24 @@
-import type { SwappableApplication } from '../../shared/catalog/swap.ts';
-import type { Bench, Body, Input } from './bench.ts';
+import type { SwappableApplication } from '../../catalog/swap.ts';
+import type { Answer, Bench, Body, Input } from './bench.ts';
 
 /** A rule of a call that no schema expresses. */
-interface Rule {
+export interface Rule {
+  /** Id of the call. */
+  readonly api: string;
+  /** `capture-limit` */
+  readonly name: string;
   /** What the system does, without a subject: `never captures more than the authorised amount`. */
   readonly title: string;
   /** The capability without which the rule cannot be checked. */
-  readonly needs?: string;
+  readonly needs?: string | undefined;
   /** @throws Deviation when the system breaks the rule */
-  readonly check: (bench: Bench) => Promise<void>;
+  readonly run: (bench: Bench) => Promise<void>;
 }
+
+/** Declares the rules of a call. @param needs the capability that they need */
+export const rulesOf =
+  (api: string, needs?: string) =>
+  (name: string, title: string, run: Rule['run']): Rule => ({ api, name, title, needs, run });
 
 /** How one call is checked. */
 export interface CallPlan {
@@ -20,8 +29,6 @@ export interface CallPlan {
   readonly needs?: string;
   /** The call succeeds only with an object of the estate, which does not run during the checks: only refusals are checked. */
   readonly onlyRefusals?: true;
-  /** Rules by name. */
-  readonly rules?: Readonly<Record<string, Rule>>;
 }
 
 /** How the life cycle of an object is checked. */
@@ -34,14 +41,8 @@ export interface ObjectPlan {
   readonly read: (bench: Bench, object: Body) => Promise<Body | undefined>;
 }
 
-/** An answer of the system in a scenario. */
-export interface ScenarioAnswer {
-  readonly status: number;
-  readonly body: Body;
-}
-
-/** How a system that takes the place of an application is checked. */
-export interface Plan {
+/** The contract of an application, for ours and for the real system that takes its place. */
+export interface Suite {
   readonly application: SwappableApplication;
   /** Ids that the system must have before the check, with their meaning and the value in the data of the estate. */
   readonly ids: Readonly<Record<string, { readonly meaning: string; readonly value: string }>>;
@@ -49,10 +50,11 @@ export interface Plan {
   readonly capabilities: Readonly<Record<string, string>>;
   /** By id of the call. */
   readonly calls: Readonly<Record<string, CallPlan>>;
+  readonly rules: readonly Rule[];
   /** By type of the object. */
   readonly objects: Readonly<Record<string, ObjectPlan>>;
   /** Capabilities that scenarios need, by name of the scenario. */
   readonly scenarioNeeds: Readonly<Record<string, readonly string[]>>;
   /** Members that a schema leaves optional and scenarios need, unless the mapping lists them under `notOffered`. @returns those that an answer lacks */
-  readonly lackedBy?: (answer: ScenarioAnswer, lacks: ReadonlySet<string>) => readonly string[];
+  readonly lackedBy?: (answer: Answer, lacks: ReadonlySet<string>) => readonly string[];
 }
