@@ -8,9 +8,12 @@ export interface ObjectDefinition<
   State extends string = string,
   Verb extends string = string,
   Type extends string = string,
+  Prefix extends string = string,
 > {
   /** As the source document spells it: `fulfillment-order`. */
   readonly type: Type;
+  /** An id is `<prefix>_<ULID>` and opaque to clients. Undefined for objects that another name identifies: a SKU. */
+  readonly idPrefix?: Prefix;
   /** Default of `defineObject`: the domain of the owner. */
   readonly domain: Domain;
   readonly owner: Application;
@@ -39,14 +42,16 @@ export function defineObject<
   const Schema extends z.ZodObject,
   State extends string = never,
   Verb extends string = never,
+  const Prefix extends string = never,
 >({
   domain,
   ...definition
-}: Omit<ObjectDefinition<Schema, State, Verb, Type>, 'domain'> & { readonly domain?: Domain }): ObjectDefinition<
+}: Omit<ObjectDefinition<Schema, State, Verb, Type, Prefix>, 'domain'> & { readonly domain?: Domain }): ObjectDefinition<
   Schema,
   State,
   Verb,
-  Type
+  Type,
+  Prefix
 > {
   return { domain: domain ?? applications[definition.owner].domain, ...definition };
 }

@@ -198,6 +198,12 @@ test.each(events.map(({ name, object }) => [name, object] as const))(
   },
 );
 
+test('Every business object has a prefix of ids that no other has, except the inventory item, which its SKU identifies', () => {
+  const prefixes = objects.flatMap(({ idPrefix = [] }) => idPrefix);
+  expect(new Set([...prefixes, 'evt', 'int', 'pck', 'rdm', 'req', 'run']).size).toBe(prefixes.length + 6);
+  expect(objects.filter(({ idPrefix }) => idPrefix === undefined).map(({ type }) => type)).toEqual(['inventory-item']);
+});
+
 test('A row for a repeat changes nothing and emits nothing', () => {
   for (const { row } of rows.filter(({ row: { again } }) => again)) expect([row.to, row.events]).toEqual([[], []]);
 });
