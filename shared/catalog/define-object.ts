@@ -18,6 +18,8 @@ export interface ObjectDefinition<
   readonly domain: Domain;
   readonly owner: Application;
   readonly meaning: string;
+  /** The source document does not list this object. */
+  readonly addition?: boolean;
   /** The shape that APIs answer and events carry. The stored object may have more members. */
   readonly schema: Schema;
   /** Undefined for objects without states. */
@@ -56,10 +58,12 @@ export function defineObject<
   return { domain: domain ?? applications[definition.owner].domain, ...definition };
 }
 
-/** An event of the source document. The additional events `ext.<object>-changed` are derived, one per object. */
+/** An event of the source document, or an addition. The events `ext.<object>-changed` are derived, one per object. */
 export interface EventDefinition {
   /** As the source document spells it: `payment-authorized`. */
   readonly name: string;
+  /** The source document does not list this event. */
+  readonly addition?: boolean;
   readonly classification: 'created' | 'updated' | 'transitioned';
   /** Type of the object that it carries. */
   readonly object: string;
