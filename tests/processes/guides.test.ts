@@ -20,6 +20,25 @@ const TESTS = [
   'tests/services/repair-desk.test.ts',
 ];
 
+/** What the project reports when the application is named, and when its object and its API are declared. The file comes after these steps. */
+const REPORTS: Readonly<Record<string, { readonly command: readonly string[]; readonly named: readonly string[] }>> = {
+  'shared/catalog/flows.ts': {
+    command: ['node', '-e', 'import("./shared/catalog/flows.ts")'],
+    named: ['shared/catalog/flows.ts: add a row to calls for repair-desk'],
+  },
+  'services/repair-desk/repairs.ts': {
+    command: ['npx', 'jest', 'tests/unit/completeness'],
+    named: [
+      'estate/registry.ts, `registeredApplications`: add repair-desk.',
+      'services/<application>/README.md: add repair-desk.',
+      'tests/services, calls of APIs: add open-repair-api.',
+      'tests/flows/changing-requests.ts, `requests`: add open-repair-api.',
+      'tests/flows/life-cycle-walks.ts, `walks`: add repair.',
+      'tests/flows/recorded-examples.test.ts, calls in `callApis`, recorded with RECORD_EXAMPLES=true: add open-repair-api.',
+    ],
+  },
+};
+
 function expectPassed(what: string, { code, out, err }: Ended): void {
   if (code !== 0) throw new Error(`${what} ended with ${code}:\n${`${out}\n${err}`.slice(-8_000)}`);
 }
@@ -28,22 +47,27 @@ test('The guides for contributors add an application whose API answers, whose ev
   using copy = copyOfProject();
   const { folder } = copy;
   const run = (program: string, ...args: readonly string[]): Promise<Ended> => runIn(folder, program, args);
-  const stage = async (): Promise<void> => expectPassed('git add', await run('git', 'add', '--all'));
+  // Tests list the files of the project by git.
   expectPassed('git init', await run('git', 'init', '--quiet'));
 
+  const reports = new Map(Object.entries(REPORTS));
   for (const guide of GUIDES) {
     for (const { line, kind, file, text } of guideBlocks(textOf(guide))) {
       if (kind === 'commands') {
-        await stage();
         expectPassed(`${guide}:${line}`, await run('bash', '-ec', text));
         continue;
+      }
+      const { command: [program = '', ...args] = [], named = [] } = reports.get(file) ?? {};
+      reports.delete(file);
+      if (program !== '') {
+        const { out, err } = await run(program, ...args);
+        for (const text of named) expect(`${out}\n${err}`).toContain(text);
       }
       const path = join(folder, file);
       mkdirSync(dirname(path), { recursive: true });
       writeFileSync(path, kind === 'file' ? text : changed(readFileSync(path, 'utf8'), text));
     }
   }
-  await stage();
 
   expectPassed(
     'biome check',

@@ -4,7 +4,7 @@ import { fencedBlocks } from './documents.ts';
 export interface GuideBlock {
   readonly line: number;
   readonly kind: 'change' | 'file' | 'commands';
-  /** The last name in backticks before the block. */
+  /** The last file in backticks before the block. */
   readonly file: string;
   readonly text: string;
 }
@@ -13,7 +13,7 @@ export function guideBlocks(markdown: string): readonly GuideBlock[] {
   const lines = markdown.split('\n');
   return fencedBlocks(markdown).map(({ line, words: [language], text }): GuideBlock => {
     const before = lines.slice(0, line - 1).findLast((one) => one.trim() !== '' && !one.startsWith('```')) ?? '';
-    const file = [...before.matchAll(/`([^`]+)`/g)].at(-1)?.[1] ?? '';
+    const file = [...before.matchAll(/`([\w./-]+\.\w+)`/g)].at(-1)?.[1] ?? '';
     return { line, kind: language === 'diff' ? 'change' : language === 'sh' ? 'commands' : 'file', file, text };
   });
 }
