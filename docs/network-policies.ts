@@ -12,7 +12,7 @@ const byId = new Map<string, ApiDefinition>([...Object.values(apis), ...Object.v
 
 /** The applications that an application calls. Signed webhooks go to the gateway, as from any carrier. */
 function calleesOf(caller: Application): readonly Peer[] {
-  const callees = (calls[caller] as readonly string[]).flatMap((id): Peer[] => {
+  const callees = calls[caller].flatMap((id): Peer[] => {
     const api = byId.get(id);
     return api === undefined ? [] : [api.auth === 'signature' ? 'gateway' : api.application];
   });

@@ -9,6 +9,7 @@ import { Scan } from '../../shared/catalog/fulfillment/shipments.ts';
 import { outstandingAtTill, payablePoints, returnable } from '../../shared/catalog/nearby.ts';
 import type { BusinessObject, ObjectType } from '../../shared/catalog/objects.ts';
 import { completePaymentAction, decideDispute, disputePayment } from '../../shared/catalog/payment/internal.ts';
+import type { verbApis } from '../../shared/catalog/verb-apis.ts';
 import { type Money, money } from '../../shared/domain/money.ts';
 import { locationsOf, skusAfter } from '../objects/stock.ts';
 import type { PossibleCall } from '../outside-call.ts';
@@ -34,6 +35,9 @@ type Attempt<Type extends ObjectType> = (
 ) => PossibleCall | string | Promise<PossibleCall | readonly PossibleCall[]>;
 
 type Attempts<Type extends ObjectType> = Readonly<Record<string, Attempt<Type>>>;
+type TypeWithApis = keyof typeof verbApis;
+/** Each verb that an API makes needs an attempt. */
+type AttemptsOfApis<Type extends TypeWithApis> = Readonly<Record<keyof (typeof verbApis)[Type], Attempt<Type>>>;
 
 interface WithId {
   readonly id: string;
@@ -66,7 +70,7 @@ const picking =
 const NOT_AT_TILL = 'It is not at a till.';
 
 /** By type of object, and by verb of its life cycle or name of another step. */
-const attempts: { readonly [Type in ObjectType]?: Attempts<Type> } = {
+const attempts: { readonly [Type in TypeWithApis]: AttemptsOfApis<Type> } & { readonly [Type in ObjectType]?: Attempts<Type> } = {
   order: {
     confirm: at(apis['confirm-order-api']),
     route: at(apis['route-order-api']),

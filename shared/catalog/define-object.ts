@@ -8,13 +8,18 @@ export interface ObjectDefinition<
   State extends string = string,
   Verb extends string = string,
   Type extends string = string,
+  Prefix extends string = string,
 > {
   /** As the source document spells it: `fulfillment-order`. */
   readonly type: Type;
+  /** An id is `<prefix>_<ULID>` and opaque to clients. Undefined for objects that another name identifies: a SKU. */
+  readonly idPrefix?: Prefix;
   /** Default of `defineObject`: the domain of the owner. */
   readonly domain: Domain;
   readonly owner: Application;
   readonly meaning: string;
+  /** The source document does not list this object. */
+  readonly addition?: boolean;
   /** The shape that APIs answer and events carry. The stored object may have more members. */
   readonly schema: Schema;
   /** Undefined for objects without states. */
@@ -39,22 +44,26 @@ export function defineObject<
   const Schema extends z.ZodObject,
   State extends string = never,
   Verb extends string = never,
+  const Prefix extends string = never,
 >({
   domain,
   ...definition
-}: Omit<ObjectDefinition<Schema, State, Verb, Type>, 'domain'> & { readonly domain?: Domain }): ObjectDefinition<
+}: Omit<ObjectDefinition<Schema, State, Verb, Type, Prefix>, 'domain'> & { readonly domain?: Domain }): ObjectDefinition<
   Schema,
   State,
   Verb,
-  Type
+  Type,
+  Prefix
 > {
   return { domain: domain ?? applications[definition.owner].domain, ...definition };
 }
 
-/** An event of the source document. The additional events `ext.<object>-changed` are derived, one per object. */
+/** An event of the source document, or an addition. The events `ext.<object>-changed` are derived, one per object. */
 export interface EventDefinition {
   /** As the source document spells it: `payment-authorized`. */
   readonly name: string;
+  /** The source document does not list this event. */
+  readonly addition?: boolean;
   readonly classification: 'created' | 'updated' | 'transitioned';
   /** Type of the object that it carries. */
   readonly object: string;

@@ -2,7 +2,7 @@ import type { EventDefinition, ObjectDefinition } from './define-object.ts';
 import { extensionEvent } from './event-names.ts';
 import { objects } from './objects.ts';
 
-/** The events of the source document. */
+/** The events of the source document, and additions. */
 const listed = [
   { name: 'basket-created', classification: 'created', object: 'basket', meaning: 'New basket for a customer or anonymous session' },
   {

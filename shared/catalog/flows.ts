@@ -132,8 +132,17 @@ export const flows: readonly FlowDefinition[] = [
   },
 ];
 
+type CallsByApplication = Readonly<Record<Application, readonly CallId[]>>;
+
+/** @throws Error at start for an application without a row */
+function defineCalls(rows: CallsByApplication): CallsByApplication {
+  const missing = applicationNames.filter((name) => !Object.hasOwn(rows, name));
+  if (missing.length === 0) return rows;
+  throw new Error(`shared/catalog/flows.ts: add a row to calls for ${missing.join(' and ')}: the ids of the calls that it makes, or [].`);
+}
+
 /** The calls that each application makes. Its client has no others. */
-export const calls = {
+export const calls = defineCalls({
   pos: [
     // The product of a scanned barcode.
     'list-products-api',
@@ -226,7 +235,7 @@ export const calls = {
     'list-returns',
     'log-customer-interaction',
   ],
-} as const satisfies Record<Application, readonly CallId[]>;
+});
 
 /** The applications that make a call. Without one, only clients or the control plane make it. */
 export const callersOf = (id: string): readonly Application[] => applicationNames.filter((application) => mayCall(application, id));

@@ -2,25 +2,6 @@ import { Buffer } from 'node:buffer';
 import { hash, randomFillSync } from 'node:crypto';
 import { decodeTime, ulid } from 'ulid';
 
-/** Prefixes of ids. An id is `<prefix>_<ULID>` and opaque to clients. */
-export type IdPrefix =
-  | 'bsk'
-  | 'ord'
-  | 'pay'
-  | 'cus'
-  | 'res'
-  | 'ret'
-  | 'ful'
-  | 'shp'
-  | 'prd'
-  | 'loy'
-  | 'pck'
-  | 'evt'
-  | 'rdm'
-  | 'int'
-  | 'req'
-  | 'run';
-
 export const REHEARSAL_NAME = /^[a-z0-9][a-z0-9-]{0,39}$/;
 export const REHEARSAL_NAME_RULE =
   'This must have lower-case letters, digits and hyphens only, not begin with a hyphen, and have at most 40 characters.';
@@ -42,7 +23,8 @@ export function derivedUlid(seed: string, at: number): string {
 /** Creation time of an id in epoch milliseconds. */
 export const mintedAt = (id: string): number => decodeTime(id.slice(id.indexOf('_') + 1));
 
-export function newId(prefix: IdPrefix, at: number): string {
+/** A random id of a request or of a run of scenarios. Ids of a world derive from its data. */
+export function newId(prefix: 'req' | 'run', at: number): string {
   return `${prefix}_${ulid(at, nextRandom)}`;
 }
 

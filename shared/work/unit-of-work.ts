@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { Application } from '../catalog/applications.ts';
+import type { IdPrefix } from '../catalog/objects.ts';
 import type { Figures } from '../catalog/retailer.ts';
-import type { IdPrefix } from '../domain/ids.ts';
 import type { Ms } from '../domain/time.ts';
 import type { AnyCollection, Counters, IndexOf, ShapeOf, Stored, UniqueOf, VerbOf } from '../store/collections.ts';
 import type { DueWork } from './due-work.ts';

@@ -3,6 +3,7 @@ import { applicationNames } from '../../shared/catalog/applications.ts';
 import { type ApiDefinition, changesSomething } from '../../shared/catalog/define.ts';
 import { internalCalls } from '../../shared/catalog/internal-calls.ts';
 import type { LifeCycle } from '../../shared/catalog/life-cycle.ts';
+import { objects } from '../../shared/catalog/objects.ts';
 import type { TestRehearsal } from '../support/estate.ts';
 import { type Prepare, requests, sendRequest } from './changing-requests.ts';
 import { type Walk, walks } from './life-cycle-walks.ts';
@@ -37,7 +38,8 @@ export interface Template {
   readonly origin: PreparedWorld;
 }
 
-const ID = /\b(bsk|ord|pay|cus|res|ret|ful|shp|prd|loy|pck|rdm)_(?:[0-9A-HJKMNP-TV-Z]{26}|[a-z]+(?:-[a-z]+)*)/g;
+const PREFIXES = [...objects.flatMap(({ idPrefix = [] }) => idPrefix), 'pck', 'rdm'].join('|');
+const ID = new RegExp(`\\b(${PREFIXES})_(?:[0-9A-HJKMNP-TV-Z]{26}|[a-z]+(?:-[a-z]+)*)`, 'g');
 const prefixOf = (id: string): string => id.slice(0, 3);
 
 const firstIds = (text: string): Record<string, string> =>

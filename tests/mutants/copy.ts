@@ -1,8 +1,8 @@
-import { execFileSync } from 'node:child_process';
 import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { trackedFiles } from '../support/tracked-files.ts';
 import { type Mutant, refuseText } from './mutant.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -16,8 +16,7 @@ export interface Copy extends Disposable {
 /** Copies the files of the working tree, changes that are not committed included. Ignored files are left out. */
 export function copyOfProject(): Copy {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'mutants-')));
-  const listed = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], { cwd: root, encoding: 'utf8' });
-  for (const file of listed.split('\0').filter((one) => one !== '' && existsSync(join(root, one)))) {
+  for (const file of trackedFiles) {
     mkdirSync(dirname(join(folder, file)), { recursive: true });
     copyFileSync(join(root, file), join(folder, file));
   }

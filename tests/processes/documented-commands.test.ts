@@ -21,6 +21,7 @@ const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const NOT_RUN: Readonly<Record<string, string>> = {
   docker: 'needs a container engine: tests/containers runs the compose file, the image and the package',
   cluster: 'needs a Kubernetes cluster: tests/unit/kubernetes.test.ts checks the files, tests/containers/kubernetes.test.ts renders them',
+  clone: 'changes the project: tests/processes/guides.test.ts runs it in a copy',
   ci: 'starts an estate for a project of the reader: tests/processes/own-ci.test.ts runs it',
   project: 'runs in a project of the reader: tests/package, tests/containers/package.test.ts and languages.test.ts have such projects',
   registry: 'makes the archives that tests/package installs',

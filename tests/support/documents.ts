@@ -26,7 +26,7 @@ export const pages: readonly string[] = [
 ];
 
 /** Fenced blocks, without those in comments. */
-function fencedBlocks(markdown: string) {
+export function fencedBlocks(markdown: string) {
   return [...markdown.matchAll(/^( *)```([^\n]*)\n([\s\S]*?)^ *```$/gm)].map(({ index, 1: indent = '', 2: info = '', 3: text = '' }) => ({
     line: markdown.slice(0, index).split('\n').length,
     words: info.split(' '),

@@ -4,7 +4,10 @@ import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
-export const trackedFiles: readonly string[] = execFileSync('git', ['ls-files', '-z'], { cwd: root, encoding: 'utf8' })
+const LISTED = ['ls-files', '-z', '--cached', '--others', '--exclude-standard'];
+
+/** The files of the project: tracked files, and new files that git does not ignore. */
+export const trackedFiles: readonly string[] = execFileSync('git', LISTED, { cwd: root, encoding: 'utf8' })
   .split('\0')
   .filter((file) => file !== '' && existsSync(`${root}/${file}`));
 

@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { documents } from '../support/documents.ts';
+import { guideBlocks } from '../support/guide.ts';
 import { textOf, trackedFiles } from '../support/tracked-files.ts';
 
 const code = trackedFiles.filter((file) => /\.(tsx?|mjs|js)$/.test(file));
@@ -92,7 +93,11 @@ test('The documentation names npm scripts that exist', () => {
 
 test('The documentation names files and folders of the project that exist', () => {
   const folders = new Set(trackedFiles.flatMap((file) => [...file.matchAll(/\//g)].map(({ index }) => file.slice(0, index))));
-  const names = new Set(trackedFiles.flatMap((file) => [file, file.split('/').at(-1) ?? '']));
+  // The guides for contributors name the files that they make.
+  const made = documents
+    .filter((file) => file.startsWith('docs/contributing/'))
+    .flatMap((file) => guideBlocks(textOf(file)).map((block) => block.file));
+  const names = new Set([...trackedFiles, ...made].flatMap((file) => [file, file.split('/').at(-1) ?? '']));
   const isOurs = (path: string): boolean => (path.includes('/') ? folders.has(path.split('/')[0] ?? '') : /\w\.tsx?$/.test(path));
   const isImage = (path: string): boolean => path === 'testcontainers/ryuk';
   const mentioned = documents.flatMap((file) =>

@@ -4,6 +4,7 @@ import { apis } from '../../shared/catalog/apis.ts';
 import { applicationNames } from '../../shared/catalog/applications.ts';
 import { calls } from '../../shared/catalog/flows.ts';
 import { internalCalls } from '../../shared/catalog/internal-calls.ts';
+import { expectKept } from '../support/kept-list.ts';
 import { type KubernetesObject, objectsIn, type Peer, schemaComplaints, selects } from '../support/kubernetes-objects.ts';
 import { textOf, trackedFiles } from '../support/tracked-files.ts';
 
@@ -38,13 +39,18 @@ const pods = [...ofKind('Deployment'), ...ofKind('StatefulSet')].map(({ metadata
   ports: spec?.template?.spec.containers.flatMap(({ ports = [] }) => ports.map(({ containerPort }) => containerPort)) ?? [],
 }));
 
+const nameOf = ({ metadata }: KubernetesObject): string => metadata.name;
 const ours = [...applicationNames, 'gateway', 'touchpoint-mock'].toSorted();
 const everything = [...ours, 'kafka', 'redis'].toSorted();
 
 test('The Kubernetes files are all referenced by a kustomization, and all references exist', () => {
   const yaml = files.filter((file) => file.endsWith('.yaml') && !file.endsWith('/kustomization.yaml'));
   const paths = [...new Set([...resources, ...patches, ...content, ...components])];
-  expect(paths.filter((path) => path.endsWith('.yaml')).toSorted()).toEqual(yaml.toSorted());
+  expectKept(
+    'k8s, the kustomization.yaml of the folder, and its files',
+    paths.filter((path) => path.endsWith('.yaml')),
+    yaml,
+  );
   const folders = kustomizations.map(({ folder }) => folder);
   expect(paths.filter((path) => !path.endsWith('.yaml') && !folders.includes(path))).toEqual([]);
 });
@@ -92,7 +98,7 @@ test('The Kubernetes files contain no secret', () => {
 
 test('The Kubernetes files start every application, the gateway and the touchpoint mock, each under its own name', () => {
   const deployments = ofKind('Deployment');
-  expect(deployments.map(({ metadata }) => metadata.name).toSorted()).toEqual(ours);
+  expectKept('k8s/base, a file for each Deployment', deployments.map(nameOf), ours);
   for (const { metadata, spec } of deployments) {
     const [container, ...more] = spec?.template?.spec.containers ?? [];
     expect(more).toEqual([]);
@@ -102,7 +108,7 @@ test('The Kubernetes files start every application, the gateway and the touchpoi
 
 test('The Kubernetes files give every application, Redis and Kafka a service of its name that leads to its pods only', () => {
   const services = ofKind('Service');
-  expect(services.map(({ metadata }) => metadata.name).toSorted()).toEqual(everything);
+  expectKept('k8s/base, the Service in the file of each application', services.map(nameOf), everything);
   for (const { metadata, spec } of services) {
     const chosen = pods.filter(({ labels }) => selects({ matchLabels: spec?.selector as Record<string, string> }, labels));
     expect(chosen.map(({ name }) => name)).toEqual([metadata.name]);
@@ -112,7 +118,7 @@ test('The Kubernetes files give every application, Redis and Kafka a service of 
 
 test('The Kubernetes files give every application, the gateway and the touchpoint mock a disruption budget', () => {
   const budgets = ofKind('PodDisruptionBudget');
-  expect(budgets.map(({ metadata }) => metadata.name).toSorted()).toEqual(ours);
+  expectKept('k8s/components/disruption-budgets/disruption-budgets.yaml', budgets.map(nameOf), ours);
   for (const { metadata, spec } of budgets) {
     expect(pods.filter(({ labels }) => selects(spec?.selector ?? {}, labels)).map(({ name }) => name)).toEqual([metadata.name]);
   }

@@ -8,6 +8,9 @@ async function refusedByTheTypes(work: UnitOfWork): Promise<void> {
   const order = await work.get(orders, 'ord_1');
   if (!order) return;
   order.orderNumber satisfies string | undefined;
+  work.id('ord') satisfies string;
+  // @ts-expect-error a prefix that no object has
+  work.id('odr');
   // @ts-expect-error a member that orders do not have
   order.colour;
   // @ts-expect-error an unknown unique

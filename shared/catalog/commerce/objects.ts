@@ -125,6 +125,7 @@ export const Basket = z
 
 export const basket = defineObject({
   type: 'basket',
+  idPrefix: 'bsk',
   owner: 'ecommerce-platform',
   meaning: 'Container of intended purchases before order creation',
   schema: Basket,
@@ -215,6 +216,7 @@ export const ProductView = Product.extend({
 
 export const product = defineObject({
   type: 'product',
+  idPrefix: 'prd',
   owner: 'ecommerce-platform',
   meaning: 'Sellable item defined by a SKU; referenced by every basket line, order line and inventory item',
   schema: Product,

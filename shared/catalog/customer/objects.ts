@@ -95,6 +95,7 @@ export const Customer = z
 
 export const customer = defineObject({
   type: 'customer',
+  idPrefix: 'cus',
   owner: 'crm',
   meaning: 'Canonical party recognized as a customer',
   schema: Customer,

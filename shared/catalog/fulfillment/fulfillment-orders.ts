@@ -116,6 +116,7 @@ export const FulfillmentOrder = z
 
 export const fulfillmentOrder = defineObject({
   type: 'fulfillment-order',
+  idPrefix: 'ful',
   owner: 'fms',
   meaning: 'Fulfillment grouping derived from an order',
   schema: FulfillmentOrder,

@@ -125,6 +125,7 @@ export const ReturnVerb = z.enum(['approve', 'reject', 'receive', 'inspect', 'wr
 /** Named so because `return` is a reserved word. */
 export const returnObject = defineObject({
   type: 'return',
+  idPrefix: 'ret',
   owner: 'fms',
   meaning: 'Return request and execution record',
   schema: Return,

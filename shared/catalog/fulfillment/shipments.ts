@@ -184,6 +184,7 @@ export const Shipment = z
 
 export const shipment = defineObject({
   type: 'shipment',
+  idPrefix: 'shp',
   owner: 'carrier-platform',
   meaning: 'Movement or collection unit for delivery or pickup',
   schema: Shipment,

@@ -91,6 +91,7 @@ export const Reservation = z
 
 export const reservation = defineObject({
   type: 'reservation',
+  idPrefix: 'res',
   owner: 'sim',
   meaning: 'Temporary hold on inventory',
   schema: Reservation,

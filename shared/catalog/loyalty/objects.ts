@@ -93,6 +93,7 @@ export const RedeemedPoints = z.object({ account: LoyaltyAccount, redemption: Re
 
 export const loyaltyAccount = defineObject({
   type: 'loyalty-account',
+  idPrefix: 'loy',
   owner: 'loyalty-platform',
   meaning: 'Account tracking loyalty participation, balances, benefits and point activity',
   schema: LoyaltyAccount,

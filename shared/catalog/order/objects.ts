@@ -256,6 +256,7 @@ export const Payable = z
 
 export const order = defineObject({
   type: 'order',
+  idPrefix: 'ord',
   owner: 'oms',
   meaning: 'Confirmed commercial commitment from checkout or assisted selling',
   schema: Order,

@@ -192,6 +192,7 @@ export const Payment = z
 
 export const payment = defineObject({
   type: 'payment',
+  idPrefix: 'pay',
   owner: 'payment-hub',
   meaning: 'Payment obligation and state of a basket, order, return or exchange',
   schema: Payment,

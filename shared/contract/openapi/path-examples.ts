@@ -14,11 +14,12 @@ const idOf = ({ type }: ObjectDefinition): string =>
 const ORDER = idOf(order);
 const PAYMENT = idOf(payment);
 const FULFILLMENT = idOf(fulfillmentOrder);
+/** The id in the example of a business object, after the folder of its type: `orders`. */
+const idAfter = (folder: string): unknown => objectExamples.find(({ definition }) => `${definition.type}s` === folder)?.object['id'];
 const WITHOUT_PREFIX = ORDER.slice('ord_'.length);
 
-/** Examples of the parameter after a folder of the path. New worlds have the data of the fixtures; other ids have the form of the estate's ids. */
+/** Examples of the parameter after a folder of the path that is not named after a business object. New worlds have the data of the fixtures; other ids have the form of the estate's ids. */
 const AFTER: Readonly<Record<string, string>> = {
-  baskets: idOf(basket),
   'basket-holds': idOf(basket),
   'by-transaction': ORDER,
   calls: 'get-payable',
@@ -26,25 +27,19 @@ const AFTER: Readonly<Record<string, string>> = {
   deliveries: '1',
   events: `evt_${WITHOUT_PREFIX}`,
   faults: 'slow',
-  'fulfillment-orders': FULFILLMENT,
   'gift-cards': 'gift_5',
   holds: idOf(reservation),
   'ledger-entries': 'earn',
   members: 'loy_ada',
   accounts: 'loy_ada',
-  orders: ORDER,
   parties: idOf(basket),
   'payment-tokens': 'tok_mine',
-  payments: PAYMENT,
   authorizations: PAYMENT,
   'picking-orders': FULFILLMENT.replace('ful_', 'pck_'),
   products: 'mug-blue',
   promotions: 'prm_woolly-ridge-15',
   rehearsals: 'default',
-  reservations: idOf(reservation),
-  returns: idOf(returnObject),
   runs: `run_${WITHOUT_PREFIX}`,
-  shipments: idOf(shipment),
   snapshots: 'mine',
   transactions: ORDER,
   'voucher-uses': idOf(basket),
@@ -90,9 +85,9 @@ export function examplesOfPath(path: string, verb = ''): Readonly<Record<string,
       const folder = segments[place - 1] ?? '';
       const isOfType = folder.startsWith('{');
       const isVerb = name === 'verb' || name === 'scan';
-      const example = OF_PATH[path]?.[name] ?? (isVerb ? verb : (NAMED[name] ?? (isOfType ? ORDER : AFTER[folder])));
-      if (!example) throw new Error(`Give an example of {${name}} in ${path}.`);
-      return [[name, example]];
+      const example = OF_PATH[path]?.[name] ?? (isVerb ? verb : (NAMED[name] ?? (isOfType ? ORDER : (AFTER[folder] ?? idAfter(folder)))));
+      if (!example) throw new Error(`shared/contract/openapi/path-examples.ts: give an example of {${name}} in ${path}.`);
+      return [[name, String(example)]];
     }),
   );
 }

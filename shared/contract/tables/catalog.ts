@@ -117,8 +117,7 @@ const byId = new Map([...publicApis, ...internals].map((api) => [api.id, api]));
 
 const callById = (id: string): ApiDefinition | undefined => byId.get(id);
 
-const callsMadeBy = (application: Application): readonly ApiDefinition[] =>
-  (calls[application] as readonly string[]).flatMap((id) => byId.get(id) ?? []);
+const callsMadeBy = (application: Application): readonly ApiDefinition[] => calls[application].flatMap((id) => byId.get(id) ?? []);
 
 const titleOf = (application: Application): string => applications[application].title;
 
@@ -183,18 +182,20 @@ const node = (state: string | null): string => (state === null ? '[*]' : mermaid
 
 /** Events in the source document. */
 const DOCUMENTED_EVENTS = 16;
+const ADDED_EVENT = `‡ Our addition, not one of the ${DOCUMENTED_EVENTS}.`;
 
-/** Every event of the source document: its type on the wire, its topic, its causes and its subscribers. */
+/** Every event that a life cycle names: its type on the wire, its topic, its causes and its subscribers. */
 export function eventTable(): string {
+  const added = events.filter(({ addition }) => addition);
   const rows = events.map((event) => [
-    ...addressed(event),
+    ...marked(addressed(event), event),
     event.classification,
     event.meaning,
     list(publicApis.filter(({ emits }) => emits.includes(event.name)).map(({ name }) => name)),
     subscribersOf(event),
   ]);
   return [
-    `${events.length} of the ${DOCUMENTED_EVENTS} events of the source document.`,
+    `${events.length - added.length} of the ${DOCUMENTED_EVENTS} events of the source document.${added.length > 0 ? ` ${ADDED_EVENT}` : ''}`,
     '',
     table(['Type', 'Topic', 'Object', 'Kind', 'Meaning', 'Caused by', 'Subscribers'], rows),
   ].join('\n');
@@ -212,6 +213,11 @@ function topicOfEvent(event: EventDefinition): string {
 }
 
 const addressed = (event: EventDefinition): string[] => [code(TYPE_PREFIX + event.name), code(topicOfEvent(event)), code(event.object)];
+
+const marked = ([type = '', ...cells]: readonly string[], { addition }: EventDefinition): string[] => [
+  addition ? `${type} ‡` : type,
+  ...cells,
+];
 
 const subscribersOf = ({ subscribers }: EventDefinition): string =>
   list(subscribers?.map(({ application, purpose }) => `${titleOf(application)}: ${purpose}`) ?? []);

@@ -1,8 +1,9 @@
 import type { ObjectDefinition } from '../../catalog/define-object.ts';
 import { extensionEvent } from '../../catalog/event-names.ts';
 import { rowFor } from '../../catalog/life-cycle.ts';
+import type { IdPrefix } from '../../catalog/objects.ts';
 import type { Figures } from '../../catalog/retailer.ts';
-import { derivedUlid, digest, type IdPrefix } from '../../domain/ids.ts';
+import { derivedUlid, digest } from '../../domain/ids.ts';
 import { instant, type Ms } from '../../domain/time.ts';
 import { idSource } from '../../domain/world.ts';
 import type { AnyCollection, Counters, Stored } from '../../store/collections.ts';

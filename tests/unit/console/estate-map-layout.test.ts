@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { applicationNames } from '../../../shared/catalog/applications.ts';
 import { layoutEstateMap, NARROW, WIDE, withoutDetails } from '../../../ui/overview/estate-map-layout.ts';
+import { expectKept } from '../../support/kept-list.ts';
 
 const onMap = [...applicationNames, 'touchpoint'];
 const call = (from: string, to: string, calls = 1) => ({ from, to, calls, failed: 0 });
@@ -42,7 +43,9 @@ describe.each([
 
   test('The estate map has every application and the touchpoint once, inside the picture and without overlap', () => {
     const { nodes } = layoutEstateMap([], size);
-    expect(nodes.map(({ id }) => id).sort()).toEqual(onMap.toSorted());
+    const ids = nodes.map(({ id }) => id);
+    expectKept('ui/overview/estate-map-layout.ts, a lane of LANES', ids, onMap);
+    expect(ids.length).toBe(onMap.length);
     for (const { id, x, y } of nodes) {
       expect([id, x >= 0 && y >= 0 && x + box.width <= map.width && y + box.height <= map.height]).toEqual([id, true]);
       const others = nodes.filter((other) => other.id !== id);
