@@ -44,9 +44,9 @@ export const dryRun: readonly Mutant[] = [
     killedBy: ['tests/flows/dry-run.test.ts'],
   },
   {
-    name: 'A dry run continues behind a call that changed nothing',
+    name: 'A dry run continues behind a call that would change something',
     file: 'shared/work/steps/dry-run.ts',
-    from: 'if (!this.#isRefused || answer === undefined)',
+    from: 'if (answer === undefined || !(unchanged || isSeparate || this.#isRefused))',
     to: 'if (answer === undefined)',
     killedBy: ['tests/flows/dry-run.test.ts'],
   },
