@@ -47,8 +47,6 @@ export interface PossibleCall {
   readonly api: ApiDefinition;
   readonly params?: Readonly<Record<string, string>>;
   readonly body?: unknown;
-  /** The call that it prepares: without it, the application refuses that call. */
-  readonly then?: PossibleCall;
   /** Set if the answer is the object itself. The call may change another object instead. */
   readonly answersItself?: true;
 }

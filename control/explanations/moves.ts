@@ -85,7 +85,7 @@ async function verdictOf(scope: ExplainScope, subject: Subject, step: string, { 
   if (typeof attempts === 'string') return { possible: false, code: 'rule', why: attempts, refs: [] };
   let first: Verdict | undefined;
   for (const call of attempts) {
-    const verdict = { ...(await dryRun(scope, subject, call)), input: inputOf(id, call.then ?? call) };
+    const verdict = { ...(await dryRun(scope, subject, call)), input: inputOf(id, call) };
     if (verdict.possible) return verdict;
     first ??= verdict;
   }

@@ -61,14 +61,10 @@ const MOST_LINES = 200;
 
 const picking =
   (body: (order: BusinessObject<'fulfillment-order'>) => object): Attempt<'fulfillment-order'> =>
-  (order) => {
-    const { pickingOrderId: id } = order;
-    if (id === undefined) return 'It has no picking order.';
-    const call = { api: apis['update-picking-status-api'], params: { id } };
-    const then = { ...call, body: body(order) };
-    // Somebody reports first that the picking has started.
-    return Promise.resolve([then, { ...call, body: { status: 'started' }, then }]);
-  };
+  (order) =>
+    order.pickingOrderId === undefined
+      ? 'It has no picking order.'
+      : { api: apis['update-picking-status-api'], params: { id: order.pickingOrderId }, body: body(order) };
 
 const NOT_AT_TILL = 'It is not at a till.';
 
@@ -133,10 +129,8 @@ const attempts: { readonly [Type in ObjectType]?: Attempts<Type> } = {
       status: 'short',
       lines: lines.map(({ orderLineId }) => ({ orderLineId, pickedQty: 0 })),
     })),
-    pack: ({ pickingOrderId: id }) =>
-      id === undefined
-        ? 'It has no picking order.'
-        : { api: apis['update-picking-status-api'], params: { id }, body: { status: 'packed' } },
+    pack: picking(() => ({ status: 'packed' })),
+    'report-start': picking(() => ({ status: 'started' })),
     dispatch: at(apis['dispatch-fulfillment-order-api']),
   },
   shipment: {
@@ -217,6 +211,7 @@ export const stepsOf = (type: string): readonly (readonly [step: string, call: A
 
 const STEPS: Readonly<Record<string, Readonly<Record<string, ApiId | ControlId>>>> = {
   order: { pay: 'authorize-payment-api', 'pay-with-points': 'redeem-points-api' },
+  'fulfillment-order': { 'report-start': 'update-picking-status-api' },
   shipment: { resend: 'resend-scan' },
   basket: { 'take-cash': 'add-payment-api' },
 };

@@ -3,7 +3,7 @@ import { money, moneyInWords } from '../../shared/domain/money.ts';
 import type { OperationId } from '../data/data.ts';
 import type { FieldHint, FieldHints, Input } from './form.ts';
 import type { Near } from './near.tsx';
-import { changeAddress, exchange, payWithPoints, pick, type Step, sellAtTill } from './steps.ts';
+import { changeAddress, exchange, payWithPoints, type Step, sellAtTill, startPicking } from './steps.ts';
 
 /** What the pages add to a step of the explanation, or to a further call: words, defaults and exceptions. */
 export interface ActionHints<O> {
@@ -149,14 +149,17 @@ export const actionHints: { readonly [Type in ObjectType]?: Readonly<Record<stri
     'fail-authentication': 'The customer rejects the payment at 3-D Secure. Another tender can pay.',
   },
   'fulfillment-order': {
-    'start-picking': 'Somebody in the warehouse begins to pick. From now on the payments of the order are captured.',
-    pick: { label: 'Pick everything', does: 'Every unit is found and taken from the shelf.', steps: pick },
+    'start-picking': {
+      does: 'Somebody in the warehouse begins to pick. From now on the payments of the order are captured.',
+      steps: startPicking,
+    },
+    'report-start': { does: 'The warehouse has the order, and begins to pick.' },
+    pick: { label: 'Pick everything', does: 'Every unit is found and taken from the shelf.' },
     'pick-nothing': {
       label: 'Pick short',
       does: 'Units are missing: they are written off, and served by another location or refunded.',
       fields: ({ lines }, near) =>
         eachLine(lines, 'pickedQty', ({ sku, qty }) => ({ label: `${near.name(sku)}: found`, value: qty - 1, most: qty })),
-      steps: pick,
     },
     pack: 'Puts the picked units into a parcel.',
     dispatch: {

@@ -26,9 +26,13 @@ export const send =
     return { correlationId, made: type && made !== acted ? { type, id: made } : undefined };
   };
 
-/** The warehouse begins to pick before it reports what it has found. */
-export const pick = ({ id }: BusinessObject<'fulfillment-order'>, { params, body }: Input): readonly Step[] =>
-  [{ status: 'started' }, body].map((one) => send('update-picking-status-api', { params, body: one }, id));
+/** Gives the order to the warehouse, which reports that somebody has begun. */
+export const startPicking = ({ id: fulfillmentOrderId }: BusinessObject<'fulfillment-order'>): readonly Step[] => [
+  async () => {
+    const { body: picking } = await callApi('create-picking-order-api', { body: { fulfillmentOrderId } });
+    return send('update-picking-status-api', { params: { id: picking.id }, body: { status: 'started' } }, fulfillmentOrderId)();
+  },
+];
 
 /** Redeems points, and pays with the redemption at most what another payment would pay. The last point may be worth more. */
 export const payWithPoints = (
