@@ -1,3 +1,4 @@
+import type { z } from 'zod';
 import { apis } from '../../shared/catalog/apis.ts';
 import type { ControlOperation } from '../../shared/catalog/control/define-operation.ts';
 import { disputeOperations } from '../../shared/catalog/control/operations/disputes.ts';
@@ -54,10 +55,17 @@ const called: readonly (ApiDefinition | ControlOperation)[] = [
   ...disputeOperations,
 ];
 
+/** The type of a business object. An answer may have members in addition to its published ones. */
+const typeOf = (response: z.ZodType): string | undefined =>
+  objects.find(({ schema }) => schema === response || (schema.shape['state'] && shapeOf(response)['state'] === schema.shape['state']))
+    ?.type;
+
+const shapeOf = (schema: z.ZodType): Readonly<Record<string, unknown>> => (schema as Partial<z.ZodObject>).shape ?? {};
+
 /** By id of the API or of the operation: what it does, the members of its body, and the type of the object in its answer. */
 export const forms = Object.fromEntries(
   called.map(({ id, summary, request, response }) => {
     const members = formMembers(membersOf(request, { inLists: true }));
-    return [id, { does: summary, members, answers: objects.find(({ schema }) => schema === response)?.type }];
+    return [id, { does: summary, members, answers: typeOf(response) }];
   }),
 );
