@@ -238,7 +238,10 @@ describeInBrowser('Objects in the console', () => {
     await dialog().getByLabel('Amount').fill('12.99');
     await confirm('Dispute');
     await isEnabled('Lose the dispute');
-    await main().getByText(/^A dispute of 12\.99 EUR of the payment/).first().waitFor();
+    await main()
+      .getByText(/^A dispute of 12\.99 EUR of the payment/)
+      .first()
+      .waitFor();
     await main()
       .getByRole('link', { name: /^\d{6}-/ })
       .first()

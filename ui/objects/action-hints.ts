@@ -11,7 +11,7 @@ export interface ActionHints<O> {
   readonly label?: string;
   /** What it would do. Default: the new state, or the summary of the call. */
   readonly does?: string;
-  /** A call that is no step of the explanation. It is always possible. */
+  /** A call outside the explanation. It is always possible. */
   readonly call?: TypedApiId | OperationId;
   /** Whether the console offers it for the object. Default: it does. */
   isFor?(object: O): boolean;
@@ -69,7 +69,7 @@ export const DISPUTE_REASONS: Readonly<Record<string, string>> = {
 };
 
 /**
- * By type of object, and by step: what the action does, or more hints, in the order of the page. Each further step that a client or the
+ * By type of object, and by step: what the action does, or more hints, as the page lists them. Each further step that a client or the
  * outside world can take follows them without an entry.
  */
 export const actionHints: { readonly [Type in ObjectType]?: Readonly<Record<string, string | ActionHints<BusinessObject<Type>>>> } = {
@@ -238,6 +238,7 @@ export const actionHints: { readonly [Type in ObjectType]?: Readonly<Record<stri
         placeOrder: { label: 'And then', hint: '', value: true, choices: { true: 'Create the order', '': 'Wait' } },
       }),
     },
+    'start-transaction': { label: 'Pay at the till', does: 'Opens a checkout in a store for its goods.', steps: sellAtTill },
     convert: {
       label: 'Create the order',
       does: 'Turns the basket into a draft order, which waits for its payment.',

@@ -62,10 +62,10 @@ const typeOf = (response: z.ZodType): string | undefined =>
 
 const shapeOf = (schema: z.ZodType): Readonly<Record<string, unknown>> => (schema as Partial<z.ZodObject>).shape ?? {};
 
-/** By id of the API or of the operation: what it does, the members of its body, and the type of the object in its answer. */
+/** By id of the API or of the operation: what it does, the members of its body, and the type of the object that it makes. */
 export const forms = Object.fromEntries(
-  called.map(({ id, summary, request, response }) => {
+  called.map(({ id, summary, request, response, status }) => {
     const members = formMembers(membersOf(request, { inLists: true }));
-    return [id, { does: summary, members, answers: typeOf(response) }];
+    return [id, { does: summary, members, makes: status === 201 ? typeOf(response) : undefined }];
   }),
 );

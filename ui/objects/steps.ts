@@ -22,7 +22,7 @@ export const send =
       ? await callApi(id as TypedApiId, input as never)
       : await tracedControl(id as OperationId, input as OperationInput<OperationId>);
     const { id: made = acted } = (body ?? {}) as { readonly id?: string };
-    const type = forms[id]?.answers as ObjectType | undefined;
+    const type = forms[id]?.makes as ObjectType | undefined;
     return { correlationId, made: type && made !== acted ? { type, id: made } : undefined };
   };
 
@@ -59,11 +59,12 @@ export const exchange = ({ id, customerId }: BusinessObject<'return'>, { body }:
   },
 ];
 
-/** The till makes a basket with the sale. */
-export const sellAtTill = (_customer: BusinessObject<'customer'>, { body }: Input): readonly Step[] => [
+/** Sells at a till, which makes a basket unless it gets one. The order of the sale exists once it is paid. */
+export const sellAtTill = ({ id }: BusinessObject<'customer' | 'basket'>, { body }: Input): readonly Step[] => [
   async () => {
     const sale = await callApi('create-transaction-api', { body: body as ApiInput<'create-transaction-api'>['body'] });
-    return { correlationId: sale.correlationId, made: { type: 'basket', id: sale.body.basketId } };
+    const { basketId } = sale.body;
+    return { correlationId: sale.correlationId, made: basketId === id ? undefined : { type: 'basket', id: basketId } };
   },
 ];
 

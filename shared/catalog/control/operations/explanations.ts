@@ -141,7 +141,9 @@ const Explained = z.object({
 export const Explanation = Explained.extend({
   moves: z.array(ExplainedMove).describe('The verbs of its life cycle, possible ones first.'),
   steps: z
-    .array(z.object({ step: z.string().describe('pay, pay-with-points, report-start, take-cash, resend.'), ...Called.shape, ...Verdict.shape }))
+    .array(
+      z.object({ step: z.string().describe('pay, pay-with-points, report-start, take-cash, resend.'), ...Called.shape, ...Verdict.shape }),
+    )
     .describe('What else a client, or the outside world, can do with it without moving it.'),
   waitsFor: z.array(Explained).describe('Explanations of the objects that it waits for, and then of the objects that they wait for.'),
 }).meta({ id: 'Explanation' });
