@@ -4,6 +4,7 @@ import type { ControlOutput } from '../../shared/catalog/control/define-operatio
 import { controlOperations, type StreamId } from '../../shared/catalog/control/operations.ts';
 import { nameOf as eventName } from '../../shared/catalog/event-names.ts';
 import { allEvents } from '../../shared/catalog/events.ts';
+import { membersOf } from '../../shared/contract/members.ts';
 import { inOneLine } from '../../shared/domain/printable.ts';
 import { print, printJson } from '../../shared/process/terminal.ts';
 import { pause } from '../../shared/process/waiting.ts';
@@ -11,7 +12,7 @@ import { askWith, exitCodeOfRefusal } from '../connection/ask.ts';
 import { type Connection, clientOf, withConnection } from '../connection/connection.ts';
 import { CommandFailure, EXIT } from '../failure.ts';
 import { withExample } from '../help.ts';
-import { membersOf, nameOf, optionOf } from '../operations/member-option.ts';
+import { nameOf, optionOf } from '../operations/member-option.ts';
 import { type Look, lookOf } from '../output/table.ts';
 
 /** The words of each streaming operation. A missing operation fails the type check. */

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { InvalidArgumentError, Option } from 'commander';
-import { z } from 'zod';
 import type { SchemaPart } from '../../shared/contract/json-schemas.ts';
+import type { Member } from '../../shared/contract/members.ts';
 import { unknownWord } from '../../shared/domain/nearest-word.ts';
 import { repeatable } from '../repeatable.ts';
 
@@ -105,59 +105,4 @@ function jsonOf(text: string): unknown {
         : `${text} cannot be read. Give a file with JSON, or JSON in single quotes.`,
     );
   }
-}
-
-/** A single value of a query or body that a user can give. */
-export interface Member {
-  /** For example `['match', 'application']`. */
-  readonly path: readonly string[];
-  readonly schema: SchemaPart;
-  readonly required: boolean;
-  /** Whether the part of the body that contains it is required. */
-  readonly inRequiredPart: boolean;
-}
-
-/** The values of a schema, including the members of nested objects. */
-export function membersOf(schema: z.ZodType): readonly Member[] {
-  const { $defs = {}, ...root } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) as SchemaPart;
-  return inside(root, $defs, { path: [], required: true, inRequiredPart: true });
-}
-
-type Definitions = NonNullable<SchemaPart['$defs']>;
-
-type Place = Omit<Member, 'schema'>;
-
-function inside(part: SchemaPart, definitions: Definitions, place: Place): readonly Member[] {
-  const { path, required } = place;
-  const schema = resolved(part, definitions);
-  const variants = (schema.oneOf ?? schema.anyOf ?? [])
-    .map((variant) => resolved(variant, definitions))
-    .filter(({ properties }) => properties);
-  if (schema.properties === undefined && variants.length > 0) return merged(variants, definitions, place);
-  // An object with members of any name is given as JSON.
-  const isOpen = path.length > 0 && typeof schema.additionalProperties === 'object';
-  if (schema.properties === undefined || isOpen) return path.length === 0 ? [] : [{ ...place, schema }];
-  return Object.entries(schema.properties).flatMap(([name, member]) => {
-    const isRequired = required && (schema.required ?? []).includes(name);
-    const inRequiredPart = path.length === 0 ? isRequired : place.inRequiredPart;
-    return inside(member, definitions, { path: [...path, name], required: isRequired, inRequiredPart });
-  });
-}
-
-/** The members of all variants of an object. The discriminator becomes a choice between its values. */
-function merged(variants: readonly SchemaPart[], definitions: Definitions, place: Place): readonly Member[] {
-  const members = variants.flatMap((variant) => inside(variant, definitions, place));
-  const found = Map.groupBy(members, (member) => member.path.join('.'));
-  return [...found.values()].flatMap(([first, ...others]) => {
-    if (first === undefined) return [];
-    const words = [first, ...others].flatMap(({ schema }) => schema.const ?? []);
-    const choice = { type: 'string', enum: words, description: first.schema.description };
-    const isEverywhere = others.length + 1 === variants.length && [first, ...others].every((member) => member.required);
-    return [{ ...first, required: isEverywhere, schema: words.length > 0 ? choice : first.schema }];
-  });
-}
-
-function resolved(part: SchemaPart, definitions: Definitions): SchemaPart {
-  const { $ref, ...own } = part;
-  return $ref === undefined ? part : { ...definitions[$ref.replace('#/$defs/', '')], ...own };
 }

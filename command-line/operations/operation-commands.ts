@@ -1,6 +1,7 @@
 import { Argument, Command, InvalidArgumentError, Option } from 'commander';
 import type { ControlOperation } from '../../shared/catalog/control/define-operation.ts';
 import { type CalledId, controlOperations } from '../../shared/catalog/control/operations.ts';
+import { type Member, membersOf } from '../../shared/contract/members.ts';
 import { unknownWord } from '../../shared/domain/nearest-word.ts';
 import { print, printJson } from '../../shared/process/terminal.ts';
 import { ask } from '../connection/ask.ts';
@@ -10,7 +11,7 @@ import { withExample } from '../help.ts';
 import { showAnswer } from '../output/show-answer.ts';
 import { lookOf } from '../output/table.ts';
 import { operationCommands } from './commands.ts';
-import { type Member, membersOf, nameOf, optionOf, parserOf } from './member-option.ts';
+import { nameOf, optionOf, parserOf } from './member-option.ts';
 import type { OperationCommand } from './operation-command.ts';
 import { type Content, type Given, presetBody, put } from './presets.ts';
 

@@ -1,8 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { z } from 'zod';
+import type { Member } from '../../shared/contract/members.ts';
 import { nearestWord } from '../../shared/domain/nearest-word.ts';
 import { misuse } from '../failure.ts';
-import { type Member, type ValueHints, wordsOf } from './member-option.ts';
+import { type ValueHints, wordsOf } from './member-option.ts';
 
 /** Bodies of an operation, by name. The first argument chooses one, or names a custom body made of options. */
 export interface Presets {

@@ -1,5 +1,7 @@
 import type { z } from 'zod';
+import { apis } from '../../shared/catalog/apis.ts';
 import type { Explanation } from '../../shared/catalog/control/operations/explanations.ts';
+import { controlOperations } from '../../shared/catalog/control/operations.ts';
 import type { Row } from '../../shared/catalog/life-cycle.ts';
 import { absentApplication, asProblem } from '../../shared/catalog/problems.ts';
 import { apiOfVerb, operationOfVerb } from '../../shared/catalog/verb-apis.ts';
@@ -34,14 +36,16 @@ export async function movesOf(scope: ExplainScope, subject: Subject, around: Aro
 }
 
 /** What else a client can do with the object, without moving it. */
-export async function otherStepsOf(scope: ExplainScope, subject: Subject): Promise<Step[]> {
-  const verdictAt = async (step: string): Promise<Verdict> => verdictOf(scope, subject, (await attemptsAt(scope, subject, step)) ?? []);
-  const steps = otherSteps(subject.type).map(async ({ step, with: other }) => {
-    const verdict = await verdictAt(step);
-    return { step, ...(verdict.possible && other !== undefined ? await verdictAt(other) : verdict) };
-  });
-  return Promise.all(steps);
-}
+export const otherStepsOf = (scope: ExplainScope, subject: Subject): Promise<Step[]> =>
+  Promise.all(
+    otherSteps(subject.type).map(async ({ step, call: id, with: other }) => {
+      const call: Call = { by: Object.hasOwn(apis, id) ? 'api' : 'control', call: id };
+      const verdict = await verdictOf(scope, subject, step, call);
+      if (!verdict.possible || other === undefined) return { step, ...call, ...verdict };
+      const { input: _ofOther, ...further } = await verdictOf(scope, subject, other, call);
+      return { step, ...call, input: verdict.input, ...further };
+    }),
+  );
 
 interface Verb {
   readonly verb: string;
@@ -63,12 +67,12 @@ async function moveOf(scope: ExplainScope, subject: Subject, { verb, rows, state
   }
   const move = { verb, to: row && row.to.length === 0 ? [state] : to, ...call };
   if (rows.every(({ from }) => !from.includes(state))) return [{ ...move, ...refusedByLifeCycle(verb, moving, state) }];
-  const verdict = await verdictOf(scope, subject, (await attemptsAt(scope, subject, verb)) ?? []);
-  return [{ ...move, ...(verdict.possible ? withFaults(call, around) : verdict) }];
+  const verdict = await verdictOf(scope, subject, verb, call);
+  return [{ ...move, ...verdict, ...(verdict.possible && withFaults(call, around)) }];
 }
 
 type Call = Pick<Move, 'by' | 'call'>;
-type Verdict = Pick<Move, 'possible' | 'code' | 'why' | 'refs'>;
+type Verdict = Pick<Move, 'possible' | 'code' | 'why' | 'refs' | 'input'>;
 
 const POSSIBLE: Verdict = { possible: true, refs: [] };
 
@@ -79,15 +83,29 @@ function refusedByLifeCycle(verb: string, rows: readonly AnyRow[], state: string
 }
 
 /** The verdict of the application about a step: it makes the calls as dry runs. The first possible call decides, or the first refusal. */
-async function verdictOf(scope: ExplainScope, subject: Subject, attempts: readonly PossibleCall[] | string): Promise<Verdict> {
+async function verdictOf(scope: ExplainScope, subject: Subject, step: string, { call: id = '' }: Call): Promise<Verdict> {
+  const attempts = (await attemptsAt(scope, subject, step)) ?? [];
   if (typeof attempts === 'string') return { possible: false, code: 'rule', why: attempts, refs: [] };
   let first: Verdict | undefined;
   for (const call of attempts) {
-    const verdict = await dryRun(scope, subject, call);
+    const verdict = { ...(await dryRun(scope, subject, call)), input: inputOf(id, call) };
     if (verdict.possible) return verdict;
     first ??= verdict;
   }
   return first ?? POSSIBLE;
+}
+
+/** The input of the API, or of the operation that plays the call: its path may have members of the body, such as the verb. */
+function inputOf(id: string, { api, params, body }: PossibleCall): Move['input'] {
+  const { path } = (controlOperations as Readonly<Record<string, { readonly path: string }>>)[id] ?? api;
+  // The body as it is sent has no undefined members.
+  const given = JSON.parse(JSON.stringify({ ...params, ...(body as object | undefined) })) as Readonly<Record<string, unknown>>;
+  const isParameter = ([name]: readonly [string, unknown]): boolean => path.includes(`{${name}}`);
+  const parameters = Object.entries(given).filter(isParameter);
+  return {
+    params: Object.fromEntries(parameters.map(([name, value]) => [name, String(value)])),
+    body: Object.fromEntries(Object.entries(given).filter((one) => !isParameter(one))),
+  };
 }
 
 async function dryRun(scope: ExplainScope, subject: Subject, call: PossibleCall): Promise<Verdict> {

@@ -1,13 +1,16 @@
+import type { ApiId } from '../../shared/catalog/apis.ts';
 import { apis } from '../../shared/catalog/apis.ts';
 import { changeProduct, moveProduct } from '../../shared/catalog/commerce/internal.ts';
 import { ProductVerb } from '../../shared/catalog/commerce/objects.ts';
+import type { ControlId } from '../../shared/catalog/control/operations.ts';
 import { changeCustomer, moveCustomer } from '../../shared/catalog/customer/internal.ts';
 import { CustomerVerb } from '../../shared/catalog/customer/objects.ts';
 import { moveReturn, resendScanWebhook, scanShipment } from '../../shared/catalog/fulfillment/internal.ts';
 import { ReturnVerb } from '../../shared/catalog/fulfillment/returns.ts';
 import { Scan } from '../../shared/catalog/fulfillment/shipments.ts';
-import { outstandingAtTill, payablePoints, returnable } from '../../shared/catalog/nearby.ts';
+import { outstandingAtTill, outstandingOf, payablePoints, returnable } from '../../shared/catalog/nearby.ts';
 import type { BusinessObject, ObjectType } from '../../shared/catalog/objects.ts';
+import { refundableOf } from '../../shared/catalog/payment/cover.ts';
 import { completePaymentAction, decideDispute, disputePayment } from '../../shared/catalog/payment/internal.ts';
 import type { verbApis } from '../../shared/catalog/verb-apis.ts';
 import { type Money, money } from '../../shared/domain/money.ts';
@@ -58,7 +61,10 @@ const each = <Verb extends string>(
 const ADDRESS = { name: 'Ada Byrne', line1: '1 Quay Street', city: 'Galway', postalCode: 'H91', country: 'IE' } as const;
 const LANE = 'SCO-01';
 
-const least = ({ currency }: Pick<Money, 'currency'>): Money => money(1, currency);
+/** An amount as a member of a request, which takes only amounts above 0. */
+const atMost = (amount: Money): Money | undefined => (amount.amount > 0 ? amount : undefined);
+/** Most lines of a request. */
+const MOST_LINES = 200;
 
 const picking =
   (body: (order: BusinessObject<'fulfillment-order'>) => object): Attempt<'fulfillment-order'> =>
@@ -76,14 +82,22 @@ const attempts: { readonly [Type in TypeWithApis]: AttemptsOfApis<Type> } & { re
     route: at(apis['route-order-api']),
     cancel: at(apis['cancel-order-api']),
     'open-return': ({ id, lines, shippingAddress, storeId }, { near }, others) => {
-      const line = lines.find((one) => returnable(one, near) > 0) ?? lines[0];
-      const body = { orderId: id, lines: [{ orderLineId: line?.lineId, qty: 1, reason: 'Too small' }] };
+      const open = lines.map(({ lineId: orderLineId, ...line }) => ({
+        orderLineId,
+        qty: returnable({ ...line, lineId: orderLineId }, near),
+      }));
+      const some = open.filter(({ qty }) => qty > 0).slice(0, MOST_LINES);
+      const units = some.length > 0 ? some : open.slice(0, 1).map((line) => ({ ...line, qty: 1 }));
+      const body = { orderId: id, lines: units.map((line) => ({ ...line, reason: 'Changed my mind' })) };
       const call = (way: object): PossibleCall => ({ api: apis['create-return-api'], body: { ...body, ...way } });
       if (shippingAddress) return call({ dropOff: 'carrier' });
       if (storeId !== undefined) return call({ dropOff: 'store', locationId: storeId });
       return others().then((found) => call({ dropOff: 'store', locationId: found.storeId }));
     },
-    pay: ({ id }) => ({ api: apis['authorize-payment-api'], body: { orderId: id, tender: { type: 'card', token: 'tok_visa' } } }),
+    pay: (order, { near }) => ({
+      api: apis['authorize-payment-api'],
+      body: { orderId: order.id, tender: { type: 'card', token: 'tok_visa' }, amount: atMost(outstandingOf(order, near)) },
+    }),
     'pay-with-points': (order, { near }) =>
       order.loyaltyAccountId === undefined
         ? 'Its customer is not a member.'
@@ -94,12 +108,24 @@ const attempts: { readonly [Type in TypeWithApis]: AttemptsOfApis<Type> } & { re
           },
   },
   payment: {
-    capture: at(apis['capture-payment-api']),
+    capture: ({ id, authorizedAmount }) => ({
+      api: apis['capture-payment-api'],
+      params: { id },
+      body: { amount: atMost(authorizedAmount) },
+    }),
     void: at(apis['void-payment-api']),
-    refund: ({ id, amount }) => ({ api: apis['refund-payment-api'], params: { id }, body: { amount: least(amount) } }),
+    refund: (payment) => {
+      const { id, amount } = payment;
+      const body = { amount: atMost(refundableOf(payment)) ?? money(1, amount.currency) };
+      return { api: apis['refund-payment-api'], params: { id }, body };
+    },
     authenticate: at(completePaymentAction, { outcome: 'succeeded' }),
     'fail-authentication': at(completePaymentAction, { outcome: 'failed' }),
-    dispute: at(disputePayment, { reason: 'general' }),
+    dispute: (payment) => ({
+      api: disputePayment,
+      params: { id: payment.id },
+      body: { reason: 'fraudulent', amount: atMost(refundableOf(payment)) },
+    }),
     'win-dispute': at(decideDispute, { outcome: 'won' }),
     'lose-dispute': at(decideDispute, { outcome: 'lost' }),
   },
@@ -111,6 +137,7 @@ const attempts: { readonly [Type in TypeWithApis]: AttemptsOfApis<Type> } & { re
       lines: lines.map(({ orderLineId }) => ({ orderLineId, pickedQty: 0 })),
     })),
     pack: picking(() => ({ status: 'packed' })),
+    'report-start': picking(() => ({ status: 'started' })),
     dispatch: at(apis['dispatch-fulfillment-order-api']),
   },
   shipment: {
@@ -121,6 +148,10 @@ const attempts: { readonly [Type in TypeWithApis]: AttemptsOfApis<Type> } & { re
   return: {
     ...each(ReturnVerb.options, (verb) => at(moveReturn, { verb })),
     reject: at(moveReturn, { verb: 'reject', reason: 'Worn' }),
+    inspect: ({ id, lines }) => {
+      const inspected = lines.slice(0, MOST_LINES).map(({ orderLineId }) => ({ orderLineId, condition: 'resellable' }));
+      return { api: moveReturn, params: { id }, body: { verb: 'inspect', lines: inspected } };
+    },
   },
   reservation: { confirm: at(apis['confirm-reservation-api']), release: at(apis['release-reservation-api']) },
   basket: {
@@ -139,7 +170,10 @@ const attempts: { readonly [Type in TypeWithApis]: AttemptsOfApis<Type> } & { re
     },
     'remove-line': ({ id, lines: [line] }) =>
       line ? { api: apis['remove-basket-line-api'], params: { id, lineId: line.lineId } } : 'It is empty.',
-    checkout: ({ id, shippingAddress = ADDRESS }) => ({ api: apis['checkout-basket-api'], params: { id }, body: { shippingAddress } }),
+    checkout: ({ id, customerId, shippingAddress }, { near }) => {
+      const [known = ADDRESS] = near.get('customer', customerId)?.addresses ?? [];
+      return { api: apis['checkout-basket-api'], params: { id }, body: { shippingAddress: shippingAddress ?? known } };
+    },
     'change-checkout': ({ id, shippingAddress = ADDRESS, shippingMethod }) => ({
       api: apis['checkout-basket-api'],
       params: { id },
@@ -182,6 +216,7 @@ const attempts: { readonly [Type in TypeWithApis]: AttemptsOfApis<Type> } & { re
 /** A step outside the life cycle: what a client can do with an object without moving it. */
 interface OtherStep {
   readonly step: string;
+  readonly call: ApiId | ControlId;
   /** A further step that must be possible: the call of the step itself is only its first half. */
   readonly with?: string;
 }
@@ -189,9 +224,13 @@ interface OtherStep {
 export const otherSteps = (type: string): readonly OtherStep[] => OTHER_STEPS[type] ?? [];
 
 const OTHER_STEPS: Readonly<Record<string, readonly OtherStep[]>> = {
-  order: [{ step: 'pay' }, { step: 'pay-with-points', with: 'pay' }],
-  shipment: [{ step: 'resend' }],
-  basket: [{ step: 'take-cash' }],
+  order: [
+    { step: 'pay', call: 'authorize-payment-api' },
+    { step: 'pay-with-points', call: 'redeem-points-api', with: 'pay' },
+  ],
+  'fulfillment-order': [{ step: 'report-start', call: 'update-picking-status-api' }],
+  shipment: [{ step: 'resend', call: 'resend-scan' }],
+  basket: [{ step: 'take-cash', call: 'add-payment-api' }],
 };
 
 /** The calls that make an object take a verb or another step, or the reason why there is none. Undefined: only the estate makes it. */

@@ -1,7 +1,7 @@
 import { type Breathe, eachBreathing } from '../../shared/domain/breathe.ts';
+import { callCode, listCode, objectCode, quoted } from './code.ts';
 import type { ClientCall } from './deeds.ts';
 import type { Expectation } from './expectations.ts';
-import { type Code, callCode, listCode, objectCode, quoted } from './layout.ts';
 import type { PlannedCall } from './plan.ts';
 import { isRecord, type Reference, type Source } from './references.ts';
 import { put, type StoryValues } from './story-values.ts';
@@ -151,7 +151,7 @@ const isJson = ({ api }: ClientCall): boolean => api.produces === 'application/j
 const needsStatus = ({ api, status, isRepeat }: ClientCall): boolean => status >= 300 || (isRepeat && status !== api.status && status > 0);
 
 /** Events are expected where some followed, and where a change was refused or repeated. */
-function eventsCode({ api, events, status, isRepeat }: ClientCall): Code | undefined {
+function eventsCode({ api, events, status, isRepeat }: ClientCall): string | undefined {
   if (events.length > 0) return listCode(events.map(({ name }) => quoted(name)));
   return api.method !== 'GET' && (status >= 400 || isRepeat) ? '[]' : undefined;
 }

@@ -1,7 +1,7 @@
 import { allEvents } from '../../shared/catalog/events.ts';
 import { objects } from '../../shared/catalog/objects.ts';
 import { durationMs, lengthInWords } from '../../shared/domain/duration.ts';
-import { type Code, callCode, listCode, objectCode, quoted } from './layout.ts';
+import { callCode, listCode, objectCode, quoted } from './code.ts';
 import { advancedBy, type ExpectedEvent, type Part, type PlannedEvent } from './plan.ts';
 import type { OperationRecord } from './record-operation.ts';
 import { isRecord, type Source } from './references.ts';
@@ -16,7 +16,7 @@ export function createOperationStatements({ nameFor, codeOf, textCode, reference
     };
     const sent = isRecord(record.body) ? record.body : {};
     const bodyCode = codeOf(body);
-    const own = ((): Code | undefined => {
+    const own = ((): string | undefined => {
       switch (record.id) {
         case 'advance-clock':
           return callCode('stage.advance', quoted(durationText(record)));

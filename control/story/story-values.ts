@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { type Breathe, breathing } from '../../shared/domain/breathe.ts';
+import { listCode, numberCode, objectCode, quoted, statement, template } from './code.ts';
 import type { ClientCall } from './deeds.ts';
-import { type Code, listCode, numberCode, objectCode, quoted, statement, template } from './layout.ts';
 import { createNames, inWords, nounOf, singular } from './names.ts';
 import { keyOf, type Part, type PlannedCall } from './plan.ts';
 import { isMoney, isRecord, memberCode, type Path, type Reference, type Source } from './references.ts';
@@ -24,7 +24,7 @@ interface Bound {
 }
 
 /** A statement of the scenario. */
-export const put = (before: string, code: Code, after?: string): string => statement(before, code, INDENT, after);
+export const put = (before: string, code: string, after?: string): string => statement(before, code, INDENT, after);
 
 export type StoryValues = ReturnType<typeof createStoryValues>;
 
@@ -51,7 +51,7 @@ export function createStoryValues(uses: ReadonlyMap<string, number>, used: Reado
   const textCode = (parts: readonly (string | Reference)[]): string =>
     template(parts.map((part) => (typeof part === 'string' ? part : { code: referenceCode(part) })));
 
-  function codeOf(value: Value, name?: string): Code {
+  function codeOf(value: Value, name?: string): string {
     switch (value.is) {
       case 'literal':
         return literalCode(value.value);
@@ -133,7 +133,7 @@ export function createStoryValues(uses: ReadonlyMap<string, number>, used: Reado
       helpers.add('statesOf');
       return `statesOf(${list})`;
     },
-    expectedCode(value: unknown): Code {
+    expectedCode(value: unknown): string {
       if (isMoney(value)) return moneyCode(value, helpers);
       if (Array.isArray(value)) return listCode(value.map((item) => literalCode(item as string)));
       return value === undefined ? 'undefined' : literalCode(value as string);
@@ -174,7 +174,7 @@ const memberOf = (from: Bound, path: Path): { readonly code: string; readonly ma
 const literalCode = (value: string | number | boolean | null): string =>
   typeof value === 'string' ? quoted(value) : typeof value === 'number' ? numberCode(value) : String(value);
 
-function moneyCode({ amount, currency }: { readonly amount: number; readonly currency: string }, helpers: Set<string>): Code {
+function moneyCode({ amount, currency }: { readonly amount: number; readonly currency: string }, helpers: Set<string>): string {
   const helper = CURRENCIES[currency];
   if (helper === undefined)
     return objectCode([

@@ -1,5 +1,5 @@
 import { type Breathe, breathing } from '../../shared/domain/breathe.ts';
-import { callCode, quoted } from './layout.ts';
+import { callCode, quoted } from './code.ts';
 import { type Part, planOf } from './plan.ts';
 import { incomplete, type Recording } from './recording.ts';
 import { createCallStatements } from './story-calls.ts';

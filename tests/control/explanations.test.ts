@@ -1,4 +1,5 @@
 import { describe, expect, test as plainTest } from '@jest/globals';
+import type { z } from 'zod';
 import { readConfiguration } from '../../estate/configuration.ts';
 import { startEstate } from '../../estate/estate.ts';
 import { registeredApplications } from '../../estate/registry.ts';
@@ -8,6 +9,7 @@ import { scenarios } from '../../rehearsal/scenarios.ts';
 import { notedOrders } from '../../services/crm/collections.ts';
 import { apis } from '../../shared/catalog/apis.ts';
 import { GATEWAY } from '../../shared/catalog/applications.ts';
+import { controlOperations } from '../../shared/catalog/control/operations.ts';
 import { dueWork } from '../../shared/catalog/due-work.ts';
 import { objects } from '../../shared/catalog/objects.ts';
 import { Problem } from '../../shared/catalog/problems.ts';
@@ -157,6 +159,16 @@ async function tryMoves({ type, moves }: Explained, reach: Reach, { isTried = ()
   }
 }
 
+type ExampleInput = NonNullable<Explained['moves'][number]['input']>;
+
+/** The part of an example that its call does not accept. */
+function refusedPart(call: string, { params, body }: ExampleInput): unknown {
+  const known: Readonly<Record<string, { readonly path: string; readonly request: z.ZodType }>> = { ...apis, ...controlOperations };
+  const { path = '', request } = known[call] ?? {};
+  const missing = [...path.matchAll(/\{(\w+)\}/g)].filter(([, name = '']) => !params[name]);
+  return missing.length > 0 ? missing : request ? request.safeParse(body).error?.message : 'an unknown call';
+}
+
 describe('The explanation of an object', () => {
   plainTest('The explained states are all states of all life cycles', () => {
     const all = objects.flatMap(({ type, lifeCycle }) => (lifeCycle?.states ?? []).map((state) => `${type} ${state}`));
@@ -177,6 +189,9 @@ describe('The explanation of an object', () => {
       expect(Date.parse(found.since ?? '')).toBeLessThanOrEqual(Date.parse(updatedAt));
       expect(found.cause?.kind).toBe(version === 1 && found.cause?.event === undefined ? 'initial-data' : found.cause?.kind);
       expect(['unknown', undefined]).not.toContain(found.cause?.kind);
+
+      for (const { call = '', input } of [...found.moves, ...found.steps])
+        if (input) expect([call, refusedPart(call, input)]).toEqual([call, undefined]);
 
       // The walks through the life cycles show which of their verbs move the object.
       const { verbs, lifeCycle } = walks[type] as Walk;

@@ -9,7 +9,7 @@ import { createMemoryStore } from '../../shared/store/memory/store.ts';
 import { aHop } from '../ports/a-hop.ts';
 import { ADDRESS, estate, newRehearsal, type TestRehearsal } from '../support/estate.ts';
 import type { SwapsInput } from '../support/open-rehearsal.ts';
-import { replayed } from '../support/replay.ts';
+import { formatted, replayed } from '../support/replay.ts';
 import { testIn } from '../support/test-in.ts';
 
 const test = testIn(newRehearsal);
@@ -74,13 +74,14 @@ const inAnyOrder = (story: string): string =>
 
 test.each(Object.keys(stories))('The story %s equals its file in this repository, and passes', async (rehearsal, name) => {
   await stories[name]?.(rehearsal);
-  const story = await storyOf(rehearsal);
+  const printed = await storyOf(rehearsal);
+  const story = await formatted(printed);
   if (process.env['RECORD_STORIES'] === 'true') {
     const { writeFileSync } = await import('node:fs');
     writeFileSync(new URL(`stories/${name}.ts`, import.meta.url), story.replace('unified-commerce-estate', '../../../rehearsal/public.ts'));
   }
   expect(inAnyOrder(story)).toBe(inAnyOrder(golden(name)));
-  expect(await replayed(story)).toBe('passed');
+  expect(await replayed(printed)).toBe('passed');
 });
 
 test('The story of a client that reads before the consequences of its calls have ended passes', async (rehearsal) => {

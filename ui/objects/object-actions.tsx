@@ -1,8 +1,10 @@
 import { useEffect, useState } from 'preact/hooks';
 import { act, busy, control, linkHere, useResource } from '../data/data.ts';
 import { Choice, Dialog, say, useForm } from '../kit/kit.ts';
-import type { Action, Field, Outcome, Values } from './actions.ts';
+import type { Action } from './actions.ts';
+import { type Field, fieldAt, type Values } from './form.ts';
 import css from './objects.module.css';
+import type { Outcome } from './steps.ts';
 
 /** The actions of an object, or of a part of it. */
 export interface ActionGroup {
@@ -49,7 +51,7 @@ export function ObjectActions({ groups, onDone }: { groups: readonly ActionGroup
                   {action.label}
                   {action.fields.length > 0 && '…'}
                 </button>
-                <span id={`action-${group}-${place}`} class="muted">
+                <span id={`action-${group}-${place}`} class="muted brk">
                   {action.obstacle ?? action.does}
                 </span>
               </li>
@@ -106,15 +108,6 @@ function ActionForm({ action: { label, does, fields }, run, onClose }: ActionFor
   );
 }
 
-/** The name of the field for a part of a request: the innermost member that has one. Without a field, the pointer itself. */
-function fieldAt(fields: readonly Field[], pointer: string): string {
-  const members = pointer.split('/').slice(1);
-  const named = members.findLast((member) => fields.some(({ name }) => name === member));
-  const [list = '', place = 0] = members;
-  const entries = fields.filter(({ entryOf }) => entryOf === list);
-  return named ?? (entries[Number(place)] ?? entries[0])?.name ?? pointer;
-}
-
 interface FieldInputProps {
   readonly field: Field;
   readonly attributes: { readonly id: string };
@@ -135,7 +128,7 @@ const FieldInput = ({ field: { name, choices, number, isOptional, isProduct, kno
           ? ({
               type: 'number',
               min: number.least / 10 ** (number.decimals ?? 0),
-              max: number.most / 10 ** (number.decimals ?? 0),
+              max: number.most === undefined ? undefined : number.most / 10 ** (number.decimals ?? 0),
               step: 10 ** -(number.decimals ?? 0),
             } as const)
           : ({ type: 'text' } as const))}

@@ -64,7 +64,6 @@ async function readAround({ type, id, owner, json }: Known, signal: AbortSignal)
     history: historyOf(events.items),
     traces: traces.items,
     stock: stock.items,
-    lifeCycles: cycles.items,
     related: related.items,
     pointWorth: related.pointWorth,
     applications: topology.applications,

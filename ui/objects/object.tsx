@@ -144,9 +144,8 @@ const isRecorded = ({ explanation: { cause }, traces }: Found): boolean =>
 function groupsOf({ type, id, near, found }: { type: string; id: string; near: Near; found: Found }): readonly ActionGroup[] {
   const actions = (of: { readonly type: string; readonly id: string; readonly object: Found['json'] }): readonly Action[] => {
     const owner = found.types.find((one) => one.type === of.type)?.owner ?? found.owner;
-    const moves = found.lifeCycles.find((one) => one.type === of.type)?.moves ?? [];
     const explanation = [found.explanation, ...found.partExplanations].find((one) => one.type === of.type && one.id === of.id);
-    return actionsOf({ ...of, moves, explanation, near, whyNot: (application = owner) => whyNot(found.applications, application) });
+    return actionsOf({ ...of, explanation, near, whyNot: (application = owner) => whyNot(found.applications, application) });
   };
   const parts = partsOf(type, id, found.related).map((one) => ({
     title: `${NAMES[one.type]} ${one.label === undefined ? shortId(one.id) : near.label(one.type, one.label)}, ${one.state}`,

@@ -5,7 +5,7 @@ import { type Money, minus, money, moneyInWords } from '../../shared/domain/mone
 import { declines } from '../data/catalog.ts';
 import { applicationTitle, linkHere } from '../data/data.ts';
 import { Badge, counted, rehearsalTime } from '../kit/kit.ts';
-import { DISPUTE_REASONS } from './actions.ts';
+import { DISPUTE_REASONS } from './action-hints.ts';
 import { goodsInWords, type Near } from './near.tsx';
 import css from './objects.module.css';
 
@@ -124,7 +124,7 @@ const views: { readonly [Type in ObjectType]?: Describe<Type> } = {
         'Disputes',
         (payment.disputes ?? []).map(({ id, amount, fee, state, reason, openedAt, respondBy, decidedAt }) => (
           <Row key={id} title={moneyInWords(amount)} state={state}>
-            {DISPUTE_REASONS.find(([code]) => code === reason)?.[1] ?? reason}. Opened {rehearsalTime(openedAt)},{' '}
+            {DISPUTE_REASONS[reason] ?? reason}. Opened {rehearsalTime(openedAt)},{' '}
             {decidedAt === undefined
               ? `lost at ${rehearsalTime(respondBy)} unless the bank decides before`
               : `${state} ${rehearsalTime(decidedAt)}`}

@@ -84,14 +84,22 @@ const Verdict = z.object({
   refs: z.array(ReasonReference),
 });
 
+const Called = z.object({
+  by: z
+    .enum(['api', 'control', 'estate'])
+    .describe('api: a client. control: the outside world, played by the control plane. estate: only the estate itself.'),
+  call: z.string().optional().describe('Id of the API or of the control operation.'),
+  input: z
+    .object({ params: z.record(z.string(), z.string()), body: z.record(z.string(), z.unknown()) })
+    .optional()
+    .describe('The example of an input that ran dry. Absent if no call was tried, mostly because the life cycle does not permit the verb.'),
+});
+
 const ExplainedMove = z
   .object({
     verb: z.string().describe('Verb of the life cycle.'),
     to: z.array(z.string()).describe('States that the verb can lead to. If it leads to the present state, it changes something else.'),
-    by: z
-      .enum(['api', 'control', 'estate'])
-      .describe('api: a client. control: the outside world, played by the control plane. estate: only the estate itself.'),
-    call: z.string().optional().describe('Id of the API or of the control operation.'),
+    ...Called.shape,
     ...Verdict.shape,
   })
   .meta({ id: 'ExplainedMove' });
@@ -133,7 +141,9 @@ const Explained = z.object({
 export const Explanation = Explained.extend({
   moves: z.array(ExplainedMove).describe('The verbs of its life cycle, possible ones first.'),
   steps: z
-    .array(z.object({ step: z.string().describe('pay, pay-with-points, take-cash, resend.'), ...Verdict.shape }))
+    .array(
+      z.object({ step: z.string().describe('pay, pay-with-points, report-start, take-cash, resend.'), ...Called.shape, ...Verdict.shape }),
+    )
     .describe('What else a client, or the outside world, can do with it without moving it.'),
   waitsFor: z.array(Explained).describe('Explanations of the objects that it waits for, and then of the objects that they wait for.'),
 }).meta({ id: 'Explanation' });
