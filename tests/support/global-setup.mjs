@@ -3,7 +3,6 @@ import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { startRedis } from './redis-server.ts';
 
 const main = fileURLToPath(new URL('../../estate/main.ts', import.meta.url));
 
@@ -15,7 +14,7 @@ export default async function setup({ nonFlagArgs, testNamePattern }, { cacheDir
   process.env.NODE_COMPILE_CACHE ??= join(cacheDirectory, 'compiled');
   // Applications that start and end in tests leave much garbage. A larger young generation has fewer collections.
   process.env.NODE_OPTIONS = `${process.env.NODE_OPTIONS ?? ''} --max-semi-space-size=64`;
-  const redis = process.env.STORE === 'redis' ? await startRedis() : undefined;
+  const redis = process.env.STORE === 'redis' ? await (await import('./redis-server.ts')).startRedis() : undefined;
   globalThis.redisOfEstate = redis;
   const child = fork(main, [], {
     execArgv: [],
