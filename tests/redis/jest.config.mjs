@@ -8,7 +8,7 @@ const { testPathIgnorePatterns: _others, globals: _all, ...usual } = everything;
 // The setup of the run reads it.
 if (whyNoRedis === undefined) process.env.STORE = 'redis';
 
-/** Tests that start an estate or a store in memory, and those of the order of events, which repeats in memory only. */
+/** Tests that start an estate or a store in memory, and tests of the order of events, which repeats in memory only. */
 const IN_MEMORY = ['control/(growth|runs-of-gateways|snapshot-turns|stream-of-gateway|verify)', 'flows/(own-retailer|seeds)'];
 /** Documents and requests that are refused before the store is used. */
 const WITHOUT_STORE = ['flows/(documents-hold|header-limits|oversized-json|recorded-examples|unreadable-text)'];
