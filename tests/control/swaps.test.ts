@@ -1,12 +1,9 @@
-import { describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { estate, eventually, newRehearsal } from '../support/estate.ts';
 import { openRehearsal } from '../support/open-rehearsal.ts';
 import { type Misbehave, type RealPaymentHub, startPaymentHub } from '../support/real-payment-hub.ts';
 import { withSteps } from '../support/steps/rehearsal-at.ts';
 import { card } from '../support/steps/tender.ts';
-import { swapSuite } from './swap-suite.ts';
-
-describe('swapped applications, in memory', () => swapSuite((swap) => newRehearsal(undefined, undefined, swap)));
 
 const SECRET = 'hub-secret-4f7a91c2';
 

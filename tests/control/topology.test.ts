@@ -19,7 +19,7 @@ test('The topology of an estate in one process has every ready application, the 
   expect(touchpoint).toEqual({ state: 'ready', portal: estate.portal });
   const portal = await (await fetch(`${estate.portal}/portal.json`)).json();
   expect(portal).toMatchObject({ mock: estate.touchpoint, console: `${estate.gateway}/console/` });
-  expect(adapters).toEqual({ store: 'memory', events: 'memory' });
+  expect(adapters).toEqual({ store: process.env['STORE'] ?? 'memory', events: 'memory' });
 });
 
 test('The topology of an estate in one process lists the calls that the catalog allows', async () => {

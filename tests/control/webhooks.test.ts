@@ -1,13 +1,10 @@
-import { describe, expect } from '@jest/globals';
+import { expect } from '@jest/globals';
 import { MOST_WEBHOOKS } from '../../shared/catalog/control/webhooks.ts';
 import { estate, eventually, newRehearsal, type TestRehearsal } from '../support/estate.ts';
 import { receiveEvents } from '../support/event-receiver.ts';
 import { testIn } from '../support/test-in.ts';
-import { webhookSuite } from './webhooks-suite.ts';
 
 const test = testIn(newRehearsal);
-
-describe('registered webhooks, in memory', () => webhookSuite(newRehearsal));
 
 const put = (rehearsal: TestRehearsal, { name = 'shop', ...body }: { name?: string; url?: string; types?: string[] } = {}) =>
   rehearsal.call('put-webhook', { params: { name }, body: { url: 'http://127.0.0.1:9/events', ...body } });

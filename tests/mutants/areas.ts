@@ -1,4 +1,5 @@
 import { clock } from './clock.ts';
+import { crashes } from './crashes.ts';
 import { dryRun } from './dry-run.ts';
 import { escaping } from './escaping.ts';
 import { events } from './events.ts';
@@ -16,6 +17,7 @@ export const areas: Readonly<Record<string, readonly Mutant[]>> = {
   idempotency,
   isolation,
   clock,
+  crashes,
   'dry run': dryRun,
   webhooks,
   escaping,

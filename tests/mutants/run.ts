@@ -5,7 +5,8 @@ import type { Mutant } from './mutant.ts';
 
 /**
  * Applies the mutants one by one to a copy of the project and runs their tests. Each test file must have a failed test.
- * Arguments: areas, or parts of names. Without arguments all mutants run.
+ * Arguments: areas, or parts of names. Without them all mutants run. Test files among the arguments run with each mutant too, and a table
+ * shows how many mutants each file kills, and how many only that file.
  */
 
 const print = (line: string): void => void process.stdout.write(`${line}\n`);
@@ -21,8 +22,7 @@ function selected(words: readonly string[]): readonly Mutant[] {
 }
 
 /** @throws Error when a test fails without a mutant, because its failure with a mutant then proves nothing */
-async function requirePassing(copy: Copy, mutants: readonly Mutant[], signal: AbortSignal): Promise<void> {
-  const files = [...new Set(mutants.flatMap(({ killedBy }) => killedBy))];
+async function requirePassing(copy: Copy, files: readonly string[], signal: AbortSignal): Promise<void> {
   print(`${files.length} test files run without a mutant …`);
   const tested = await runJest(copy.folder, files, signal);
   if (!tested) throw new Error('Jest did not start. Run npm test to see why.');
@@ -30,6 +30,15 @@ async function requirePassing(copy: Copy, mutants: readonly Mutant[], signal: Ab
   if (broken.length === 0 && tested.length === files.length) return;
   const names = broken.map(({ file, failed: [first = 'it cannot be loaded'] }) => `  ${file}: ${first}`);
   throw new Error(['These test files fail without a mutant. Repair them first:', ...names].join('\n'));
+}
+
+/** For each file, the mutants that it kills, and those that no other file kills. @param killers the files that kill a mutant, for each mutant */
+function tableOf(files: readonly string[], killers: readonly (readonly string[])[]): readonly string[] {
+  const rows = files.map((file) => {
+    const killed = killers.filter((some) => some.includes(file));
+    return `${String(killed.length).padStart(6)}  ${String(killed.filter(({ length }) => length === 1).length).padStart(5)}  ${file}`;
+  });
+  return ['killed  alone  file', ...rows];
 }
 
 /** @returns why the mutant was not killed; undefined when it was */
@@ -43,22 +52,28 @@ function survival({ killedBy }: Mutant, tested: readonly TestedFile[] | undefine
 }
 
 async function main(signal: AbortSignal): Promise<boolean> {
-  const mutants = selected(process.argv.slice(2));
+  const { files: more = [], words = [] } = Object.groupBy(process.argv.slice(2), (word) => (word.endsWith('.test.ts') ? 'files' : 'words'));
+  const mutants = selected(words);
+  const filesOf = ({ killedBy }: Pick<Mutant, 'killedBy'>): readonly string[] => [...new Set([...killedBy, ...more])];
   using copy = copyOfProject();
   for (const mutant of mutants) copy.apply(mutant)[Symbol.dispose]();
-  await requirePassing(copy, mutants, signal);
+  await requirePassing(copy, [...new Set(mutants.flatMap(filesOf))], signal);
+  const killersOfEach: (readonly string[])[] = [];
   let survivors = 0;
   for (const mutant of mutants) {
     using _applied = copy.apply(mutant);
     const started = Date.now();
-    const tested = await runJest(copy.folder, mutant.killedBy, signal);
+    const tested = await runJest(copy.folder, filesOf(mutant), signal);
     const why = survival(mutant, tested);
-    const killers = tested?.map(({ file, failed: [first] }) => `by "${first}" in ${file}`);
+    const failing = tested?.filter(({ failed }) => failed.length > 0) ?? [];
+    const killers = failing.map(({ file, failed: [first] }) => `by "${first}" in ${file}`);
+    killersOfEach.push(failing.map(({ file }) => file));
     const seconds = Math.round((Date.now() - started) / 1_000);
     print(`${why === undefined ? 'killed  ' : 'SURVIVED'}  ${mutant.name} (${seconds} s)`);
-    for (const line of why?.split('\n') ?? killers ?? []) print(`          ${line}`);
+    for (const line of why?.split('\n') ?? killers) print(`          ${line}`);
     if (why !== undefined) survivors += 1;
   }
+  if (more.length > 0) for (const line of tableOf([...new Set(mutants.flatMap(filesOf))], killersOfEach)) print(line);
   print(survivors === 0 ? `All ${mutants.length} mutants were killed.` : `${survivors} of ${mutants.length} mutants were not killed.`);
   return survivors === 0;
 }

@@ -55,7 +55,7 @@ export const webhooks: readonly Mutant[] = [
     file: 'control/webhooks/attempt.ts',
     from: 'oldSecret && Date.now() < oldSecret.until ? [secret, oldSecret.secret]',
     to: 'oldSecret ? [secret, oldSecret.secret]',
-    killedBy: ['tests/control/webhooks.test.ts'],
+    killedBy: ['tests/control/webhook-deliveries.test.ts'],
   },
   {
     name: 'A delivery of a deleted webhook is sent to its successor',

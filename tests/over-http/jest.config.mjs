@@ -1,6 +1,6 @@
 import everything from '../../jest.config.mjs';
 
-const { globals: _all, ...usual } = everything;
+const { globals: _all, testPathIgnorePatterns: others, ...usual } = everything;
 
 // The process of the estate inherits it.
 process.env.TRANSPORT = 'http';
@@ -10,4 +10,6 @@ export default {
   ...usual,
   rootDir: '../..',
   testMatch: ['<rootDir>/tests/(control|flows|reliability|services)/**/*.test.ts'],
+  // Crashes always play between applications that call each other over HTTP.
+  testPathIgnorePatterns: [...others, '<rootDir>/tests/(reliability/(killed-at-every-commit|swapped)|services/.*-crashes)[.]test'],
 };

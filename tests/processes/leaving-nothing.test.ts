@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { expect, test } from '@jest/globals';
-import { startRedis, whyNoRedis } from '../redis/redis-server.ts';
+import { startRedis, whyNoRedis } from '../support/redis-server.ts';
 import { skipWithoutRedis } from '../redis/without-redis.ts';
 import { isThorough } from '../support/effort.ts';
 import type { Assignment, Findings } from './estate-under-watch.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from '@jest/globals';
 import { serving } from '../conform/serving.ts';
-import { startRedis, whyNoRedis } from '../redis/redis-server.ts';
+import { startRedis, whyNoRedis } from '../support/redis-server.ts';
 import { skipWithoutRedis } from '../redis/without-redis.ts';
 import { someOf } from '../support/effort.ts';
 import { eventually } from '../support/eventually.ts';

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { Redis } from 'ioredis';
 import { createRedisStore } from '../../shared/store/redis/store.ts';
 import { storeSuite } from '../ports/store-suite.ts';
-import { startCluster } from './redis-server.ts';
+import { startCluster } from '../support/redis-server.ts';
 import { CREDENTIALS, describeWithRedis, EMPTY } from './with-redis.ts';
 
 async function keysAt(port: number): Promise<number> {

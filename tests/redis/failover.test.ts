@@ -1,8 +1,8 @@
 import { expect, test } from '@jest/globals';
 import { Redis } from 'ioredis';
 import { eventually } from '../support/eventually.ts';
+import { type RedisServer, startRedis } from '../support/redis-server.ts';
 import { startWay } from '../support/way.ts';
-import { type RedisServer, startRedis } from './redis-server.ts';
 import { CREDENTIALS, describeWithRedis, EMPTY } from './with-redis.ts';
 
 /** A primary and its replica behind one address, which leads to the primary. */

@@ -10,8 +10,8 @@ import { readConfiguration } from '../../estate/configuration.ts';
 import { createRedisStore } from '../../shared/store/redis/store.ts';
 import { eventually } from '../support/eventually.ts';
 import { freePort } from '../support/free-port.ts';
+import { whyNoRedis } from '../support/redis-server.ts';
 import { textOf } from '../support/tracked-files.ts';
-import { whyNoRedis } from './redis-server.ts';
 import { skipWithoutRedis } from './without-redis.ts';
 
 const PASSWORD = 'a"b\\\\c$d %e@f/g:h#i\'j';

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { checkServer } from '../../shared/store/redis/connection.ts';
 import { createRedisStore } from '../../shared/store/redis/store.ts';
-import { startRedis } from './redis-server.ts';
+import { startRedis } from '../support/redis-server.ts';
 import { describeWithRedis } from './with-redis.ts';
 
 const fit = { redis_version: '7.0.15', maxmemory_policy: 'noeviction', role: 'master' };

@@ -1,13 +1,10 @@
 import { expect, test } from '@jest/globals';
 import { Webhook as Verifier } from 'standardwebhooks';
-import { webhookSuite } from '../control/webhooks-suite.ts';
 import { receiveEvents } from '../support/event-receiver.ts';
 import { rehearsalAt } from '../support/steps/rehearsal-at.ts';
 import { clientOf, describeReplicas } from './replicas/running-replicas.ts';
 
 describeReplicas('Registered webhooks in Redis, with two gateways', {}, (estate) => {
-  webhookSuite(() => rehearsalAt(estate.gateway));
-
   test('Concurrent orders at two gateways reach the receiver once each, and in order per object', async () => {
     await using rehearsal = await rehearsalAt(estate.gateway);
     await using receiver = await receiveEvents();

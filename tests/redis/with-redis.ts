@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, describe } from '@jest/globals';
 import { Redis } from 'ioredis';
 import type { StoreAdapter } from '../../shared/store/ports/estate-store.ts';
 import { createRedisStore, type RedisStoreOptions } from '../../shared/store/redis/store.ts';
-import { type RedisServer, startRedis, whyNoRedis } from './redis-server.ts';
+import { type RedisServer, startRedis, whyNoRedis } from '../support/redis-server.ts';
 import { skipWithoutRedis } from './without-redis.ts';
 
 export const EMPTY = { now: 1_000, applications: {}, due: [] };

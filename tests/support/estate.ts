@@ -9,6 +9,8 @@ export const estate = JSON.parse(process.env['ESTATE'] ?? '{}') as {
   touchpoint: string;
   portal: string;
   applications: Record<string, string>;
+  /** Where the worlds are, with STORE=redis. */
+  redis?: string;
 };
 
 /** A rehearsal for one test, at the estate of the test run. */

@@ -3,7 +3,11 @@ import { rmSync } from 'node:fs';
 import { missingTraces } from './catalog-coverage.ts';
 
 export default async function teardown() {
-  await endEstate();
+  try {
+    await endEstate();
+  } finally {
+    await globalThis.redisOfEstate?.stop();
+  }
   const directory = process.env.CATALOG_COVERAGE;
   if (directory === undefined) return;
   const missing = missingTraces(directory);

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { Router } from 'express';
 import { Agent } from 'undici';
 import { createClockDriver } from '../../control/clock/driver.ts';
@@ -14,7 +15,9 @@ import { type RunningApplication, startApplication } from '../../shared/runtime/
 import { createMemoryStore } from '../../shared/store/memory/store.ts';
 import type { Store } from '../../shared/store/ports/estate-store.ts';
 import type { Plan } from '../../shared/store/ports/plan.ts';
+import { createRedisStore } from '../../shared/store/redis/store.ts';
 import { createHttpTransport } from '../../shared/transport/http-transport.ts';
+import { estate } from './estate.ts';
 
 /** When a process dies: at its n-th commit, before the store receives it, or after, before anybody receives the answer. */
 export interface Crash {
@@ -56,7 +59,10 @@ const never = <T>(): Promise<T> => new Promise<T>(() => undefined);
  * and a new instance starts on the same store.
  */
 export async function startMortalApplications(leases: Leases) {
-  const adapter = createMemoryStore({ relayLeaseMs: RELAY_LEASE_MS });
+  const options = { relayLeaseMs: RELAY_LEASE_MS };
+  const adapter = estate.redis
+    ? await createRedisStore({ ...options, url: estate.redis, prefix: `${randomUUID()}:` })
+    : createMemoryStore(options);
   const bus = createMemoryBus();
   const agent = new Agent({ keepAliveTimeout: 1_000 });
   const outside = openOutside(readConfiguration({}), () => []);
@@ -224,6 +230,7 @@ export async function startMortalApplications(leases: Leases) {
       await Promise.all([...instances.values()].map(({ running, dead }) => (dead ? undefined : running?.close())));
       await outside.close();
       await agent.destroy();
+      await adapter.close();
     },
   };
 }

@@ -3,8 +3,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
-import { eventually } from '../support/eventually.ts';
-import { freePort } from '../support/free-port.ts';
+import { eventually } from './eventually.ts';
+import { freePort } from './free-port.ts';
 
 /** Why tests with a real Redis cannot run here; undefined when they can. */
 export const whyNoRedis = ((): string | undefined => {
