@@ -19,7 +19,17 @@ import { keepAnswer, keptReply } from './keep.ts';
 import { refuseOtherObject } from './other-object.ts';
 import { MARGIN_MS, NoReply, type OutsideReply } from './outside-call.ts';
 import { isByWorld, readAnswer, unacceptable, Violation, withoutReply } from './read-answer.ts';
-import { businessObjects, keepSeen, objectsIn, refuseForeignMoney, type SeenCollection, type SeenObject, seenCollections } from './seen.ts';
+import {
+  businessObjects,
+  keepSeen,
+  objectsIn,
+  refuseForeignMoney,
+  type Seen,
+  type SeenCollection,
+  type SeenObject,
+  seenCollections,
+  withObjects,
+} from './seen.ts';
 import type { StoredSwap } from './stored-swap.ts';
 import { logAnswer } from './swap-log.ts';
 
@@ -76,20 +86,25 @@ function forwarding(parts: ApplicationParts, { job, swap, collections }: Forward
   }
 
   async function outputOf(reply: OutsideReply, scope: RunScope): Promise<unknown> {
-    const output = readAnswer(api, reply);
-    refuseForeignMoney(api, output, [scope.work.figures.currency, ...currenciesIn(job.input.body)], 'its answer');
-    const exchange = { ...job.input, output };
+    const answered = readAnswer(api, reply);
+    refuseForeignMoney(api, answered, [scope.work.figures.currency, ...currenciesIn(job.input.body)], 'its answer');
+    const exchange = { ...job.input, output: answered };
     refuseMismatch(answerRules[api.id]?.(exchange));
-    refuseOtherObject(api, job.input, output);
+    refuseOtherObject(api, job.input, answered);
     refuseMismatch(answerEffect(api.id, exchange));
-    for (const seen of objectsIn(api.response, output, collections)) {
-      const kept = await keepSeen(scope, api, seen);
-      const { object, collection } = seen;
-      for (const name of Object.keys(collection.definition.schema.shape)) Reflect.deleteProperty(object, name);
-      Object.assign(object, kept);
-    }
+    const kept = new Map<object, object>();
+    for (const seen of objectsIn(api.response, answered, collections)) kept.set(seen.object, await keptObject(scope, seen));
+    const output = withObjects(answered, kept);
     refuseWithoutEffect(output, reply, scope);
     return api.status === 201 && reply.status === 200 ? again(output) : output;
+  }
+
+  /** An answered object as the estate keeps it, with the members that only the answer has. */
+  async function keptObject(scope: RunScope, seen: Seen): Promise<object> {
+    const kept = await keepSeen(scope, api, seen);
+    const { shape } = seen.collection.definition.schema;
+    const others = Object.entries(seen.object).filter(([name]) => !Object.hasOwn(shape, name));
+    return { ...Object.fromEntries(others), ...kept };
   }
 
   /** A success must show its effect, on objects of other owners too. */

@@ -25,6 +25,12 @@ export interface SeenCollection {
   readonly definition: ObjectDefinition;
 }
 
+/** An object of an answer, with its collection. */
+export interface Seen {
+  readonly collection: SeenCollection;
+  readonly object: SeenObject;
+}
+
 /**
  * The collections of the business objects of an application. In a real system two objects may share a value that is unique in ours, so
  * these collections have no unique values.
@@ -59,6 +65,13 @@ export function* objectsIn<Collection extends Pick<SeenCollection, 'definition'>
   }
 }
 
+/** A JSON value with other objects in place of some of its own. */
+export function withObjects(value: unknown, others: ReadonlyMap<object, object>): unknown {
+  if (typeof value !== 'object' || value === null || others.size === 0) return value;
+  if (Array.isArray(value)) return value.map((item) => withObjects(item, others));
+  return others.get(value) ?? Object.fromEntries(Object.entries(value).map(([name, member]) => [name, withObjects(member, others)]));
+}
+
 /** Whether a schema is the schema of an object, or extends it. */
 const hasMembersOf = ({ shape }: z.ZodObject, of: z.ZodObject): boolean =>
   Object.entries(of.shape).every(([name, member]) => shape[name] === member);
@@ -77,7 +90,7 @@ interface SeeingScope {
 export async function keepSeen(
   { work, context: { world } }: SeeingScope,
   api: Called,
-  { collection: { of, definition }, object }: { readonly collection: SeenCollection; readonly object: SeenObject },
+  { collection: { of, definition }, object }: Seen,
 ): Promise<SeenObject> {
   const current = (await work.get(of, object.id)) as SeenObject | undefined;
   const published = publishedBy(definition.schema);
