@@ -1,6 +1,5 @@
 import { Agent } from 'undici';
 import { contextFor } from '../../shared/control/context.ts';
-import { createEstateCalls } from '../../shared/control/estate-call.ts';
 import type { EstateEvent } from '../../shared/events/envelope.ts';
 import { createLogger } from '../../shared/process/logger.ts';
 import { createMemoryStore } from '../../shared/store/memory/store.ts';
@@ -26,7 +25,6 @@ export async function pipelineOf(parts: Partial<AnyService>) {
     transport: createHttpTransport({ addressOf: () => '', token: '', agent }),
     agent,
     log: createLogger('silent'),
-    estateCalls: createEstateCalls('one-pipeline'),
     strictResponses: true,
     relay: { token: 'relay', kick: () => undefined },
     stopping: new AbortController().signal,

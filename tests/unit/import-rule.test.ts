@@ -32,7 +32,7 @@ const floors: readonly (readonly string[])[] = [
   ['http', 'observability', 'control'],
   ['configuration', 'events', 'transport'],
   ['work'],
-  ['runtime'],
+  ['elsewhere', 'runtime'],
 ];
 
 /** The floors of the OMS, above its shared files. */

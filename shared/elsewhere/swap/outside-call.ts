@@ -65,7 +65,7 @@ const SHORTEST_SECRET = 8;
 const MOST_WORDS = 20;
 
 /** Calls the real systems that replace an application. @returns a function that throws NoReply */
-export function createCallOutside(access: () => OutsideAccess) {
+export function createCallOutside(access: OutsideAccess) {
   const running = new Map<World, number>();
 
   return async (world: World, swap: SeededSwap, call: OutsideRequest): Promise<OutsideReply> => {
@@ -76,7 +76,7 @@ export function createCallOutside(access: () => OutsideAccess) {
     running.set(world, others + 1);
     const withinMs = Math.max(1, Math.min(swap.timeoutMs, call.withinMs));
     try {
-      const reply = await withTimeLimit(withinMs, (signal) => send(access(), swap, call, signal));
+      const reply = await withTimeLimit(withinMs, (signal) => send(access, swap, call, signal));
       return { ...reply, durationMs: after() };
     } catch (error) {
       throw noReply(error, withinMs, after());

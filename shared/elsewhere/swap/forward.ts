@@ -9,12 +9,11 @@ import { digest } from '../../domain/ids.ts';
 import { instant } from '../../domain/time.ts';
 import { rehearsalOf } from '../../domain/world.ts';
 import { fillPath, queryString } from '../../transport/path.ts';
-import type { ApplicationParts } from '../application-parts.ts';
-import { again, type BoundApi } from '../handler.ts';
-import type { Answered } from '../job.ts';
-import type { RunScope } from '../scope.ts';
-import type { ClaimedRequest } from '../steps/claim-key.ts';
-import type { Step } from '../steps/step.ts';
+import type { PlacedRequest } from '../../work/elsewhere.ts';
+import { again } from '../../work/handler.ts';
+import type { RunScope } from '../../work/scope.ts';
+import type { ClaimedRequest } from '../../work/steps/claim-key.ts';
+import type { ElsewhereParts } from '../parts.ts';
 import { keepAnswer, keptReply } from './keep.ts';
 import { refuseOtherObject } from './other-object.ts';
 import { MARGIN_MS, NoReply, type OutsideReply } from './outside-call.ts';
@@ -27,27 +26,17 @@ import {
   type Seen,
   type SeenCollection,
   type SeenObject,
-  seenCollections,
   withObjects,
 } from './seen.ts';
 import type { StoredSwap } from './stored-swap.ts';
 import { logAnswer } from './swap-log.ts';
 
-/** Where the world swaps the application, the real system answers in place of the handler. Everything around the handler stays. */
-export function forwardIfSwapped(parts: ApplicationParts): Step<ClaimedRequest, ClaimedRequest, Answered> {
-  const collections = seenCollections(parts.service.collections);
-  return (job, rest) =>
-    rest(job.swap ? { ...job, bound: { ...job.bound, handler: forwarding(parts, { job, swap: job.swap, collections }) } } : job);
-}
-
-interface Forwarded {
-  readonly job: ClaimedRequest;
-  readonly swap: StoredSwap;
-  readonly collections: readonly SeenCollection[];
-}
-
-/** The handler of a forwarded request. When it runs again after a conflict, it reads the same reply: the call was made. */
-function forwarding(parts: ApplicationParts, { job, swap, collections }: Forwarded): BoundApi<string>['handler'] {
+/**
+ * The real system answers in place of the handler. Everything around the handler stays. A run after a conflict reads the same reply: the call was
+ * made.
+ */
+export function forwarding(parts: ElsewhereParts, job: ClaimedRequest, swap: StoredSwap): NonNullable<PlacedRequest['instead']> {
+  const { collections } = parts;
   const { bound, context, notes } = job;
   const { api } = bound;
   let replied: Promise<OutsideReply> | undefined;
@@ -132,9 +121,7 @@ function forwarding(parts: ApplicationParts, { job, swap, collections }: Forward
     return found;
   }
 
-  return async (_input, given) => {
-    // The pipeline runs every handler with a RunScope.
-    const scope = given as RunScope;
+  return async (scope) => {
     await compareVersion(job, scope, collections);
     const isFirst = replied === undefined;
     if (isFirst) known = await knownBefore(scope);
@@ -169,7 +156,7 @@ const NAMED_IN_PATHS: ReadonlySet<string> = new Set(['payment', 'basket', 'custo
 export function outsideRequestOf(
   { bound: { api }, input, context }: Pick<ClaimedRequest, 'bound' | 'input' | 'context'>,
   key: string,
-  { application, estateCalls }: ApplicationParts,
+  { application, estateCalls }: ElsewhereParts,
 ) {
   const { world, now, requestId, correlationId, traceparent, chain, deadline } = context;
   const { params, query, body } = input;
