@@ -9,7 +9,7 @@ import { invalid, Problem } from '../../shared/catalog/problems.ts';
 import type { SwappableApplication } from '../../shared/catalog/swap.ts';
 import { openMembers, parseBody } from '../../shared/contract/validation.ts';
 import type { EstateCall } from '../../shared/control/estate-call.ts';
-import { withoutSecrets } from '../../shared/elsewhere/swap/outside-call.ts';
+import { withoutSecrets } from '../../shared/elsewhere/swap/echoed-headers.ts';
 import { pause } from '../../shared/process/waiting.ts';
 import { listedType } from '../objects/types.ts';
 import { type OperationScope, operate } from '../operate.ts';
