@@ -244,7 +244,7 @@ export function callOfApi(id: string, { body, headers = {}, params, query, dryRu
   const { method, path, auth } = requireApi(id);
   return {
     method,
-    path: filledPath(path, { params, query: { ...query, dryRun: dryRun || undefined } }),
+    path: filledPath(path, { params, query: { ...query, ...(dryRun && { dryRun }) } }),
     body: method === 'GET' ? undefined : (body ?? {}),
     how: { headers, as: auth === 'signature' ? 'none' : auth },
   };
