@@ -66,7 +66,7 @@ export function* objectsIn<Collection extends Pick<SeenCollection, 'definition'>
   }
 }
 
-/** A JSON value with other objects in place of some of its own. */
+/** Replaces some objects of a JSON value. */
 export function withObjects(value: unknown, others: ReadonlyMap<object, object>): unknown {
   if (typeof value !== 'object' || value === null || others.size === 0) return value;
   if (Array.isArray(value)) return value.map((item) => withObjects(item, others));
