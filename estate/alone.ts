@@ -6,9 +6,9 @@ import { allReady, type State } from '../shared/process/readiness.ts';
 import { startApplication } from '../shared/runtime/application.ts';
 import { createHttpTransport } from '../shared/transport/http-transport.ts';
 import type { Configuration } from './configuration.ts';
+import { openElsewhere } from './elsewhere.ts';
 import { openFrontDoor } from './front-door.ts';
 import { agentForCalls, closeInfrastructure, openBus, openStore, startObservability } from './infrastructure.ts';
-import { openOutside } from './outside.ts';
 import { ownListeners } from './own-listeners.ts';
 import type { RegisteredApplication } from './registry.ts';
 import { loadConfiguredFixtures } from './seeding.ts';
@@ -37,7 +37,7 @@ export async function startApplicationAlone(application: Application, configurat
   const observability = await startObservability(configuration);
   const agent = agentForCalls();
   let url = '';
-  const outside = openOutside(configuration, () => ownListeners(configuration, [url]));
+  const elsewhere = openElsewhere(configuration, { token, own: () => ownListeners(configuration, [url]) });
   const stopping = new AbortController();
   const states = (): readonly State[] => [adapter.state(), bus.state()];
   const running = await startApplication({
@@ -47,7 +47,7 @@ export async function startApplicationAlone(application: Application, configurat
     transport: createHttpTransport({ addressOf, token, agent }),
     token,
     agent,
-    outside,
+    elsewhere: elsewhere.plug,
     log,
     observability,
     gatewayUrl: () => GATEWAY_URL,
@@ -64,7 +64,7 @@ export async function startApplicationAlone(application: Application, configurat
     close: async () => {
       stopping.abort();
       await running.close();
-      await outside.close();
+      await elsewhere.close();
       await closeInfrastructure({ agent, bus, observability, adapter });
     },
   };

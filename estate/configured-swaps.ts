@@ -4,7 +4,7 @@ import { Swap, type SwappableApplication, swappableNames, unknownNames } from '.
 import { type SwapSetting, swapSettings, swapVariable } from '../shared/configuration/swap-variables.ts';
 import { IN_WORDS, mistakesIn } from '../shared/contract/issue-words.ts';
 import { keepSecret } from '../shared/domain/redaction.ts';
-import type { SeededSwap } from '../shared/work/swap/stored-swap.ts';
+import type { SeededSwap } from '../shared/elsewhere/swap/stored-swap.ts';
 import { listenersAt } from './listeners-at.ts';
 import { StartError } from './start-error.ts';
 

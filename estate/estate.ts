@@ -9,9 +9,9 @@ import { createHttpTransport } from '../shared/transport/http-transport.ts';
 import { createInProcessTransport } from '../shared/transport/in-process-transport.ts';
 import type { DemoCredentials } from '../ui/data/config.ts';
 import { adaptersOf, type Configuration } from './configuration.ts';
+import { openElsewhere } from './elsewhere.ts';
 import { openFrontDoor } from './front-door.ts';
 import { agentForCalls, closeInfrastructure, openBus, openStore, startObservability } from './infrastructure.ts';
-import { openOutside } from './outside.ts';
 import { ownListeners } from './own-listeners.ts';
 import { registeredApplications } from './registry.ts';
 import { loadConfiguredFixtures, type Report } from './seeding.ts';
@@ -69,13 +69,14 @@ export async function startEstate(
   let gatewayUrl = '';
   let portalUrl = '';
   let touchpointUrls: readonly string[] = [];
-  const outside = openOutside(configuration, () => ownListeners({ ...configuration, addressOf }, [gatewayUrl, ...touchpointUrls]));
+  const own = () => ownListeners({ ...configuration, addressOf }, [gatewayUrl, ...touchpointUrls]);
+  const elsewhere = openElsewhere(configuration, { token, own });
   const running: RunningApplication[] = [];
   const closing: (() => Promise<void>)[] = [];
   const closeAll = async (): Promise<void> => {
     stopping.abort();
     for (const close of closing.toReversed()) await close();
-    await outside.close();
+    await elsewhere.close();
     await closeInfrastructure({ agent, bus, observability, adapter });
   };
   let touchpointState: State = { ready: false, waitingFor: 'the touchpoint mock' };
@@ -89,7 +90,7 @@ export async function startEstate(
         transport,
         token,
         agent,
-        outside,
+        elsewhere: elsewhere.plug,
         log,
         observability,
         gatewayUrl: () => gatewayUrl,

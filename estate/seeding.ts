@@ -1,16 +1,14 @@
 import { readdir } from 'node:fs/promises';
 import { pathToFileURL } from 'node:url';
-import type { SeededSwaps } from '../control/swaps/swaps.ts';
 import { requireFolder } from '../fixtures/checked-file.ts';
 import type { Fixtures } from '../fixtures/files.ts';
 import { type FixtureSet, loadFixtures } from '../fixtures/load.ts';
 import type { Application } from '../shared/catalog/applications.ts';
-import { isSwappable, swappableNames } from '../shared/catalog/swap.ts';
+import { isSwappable } from '../shared/catalog/swap.ts';
 import { inOneTurn, type Steps } from '../shared/domain/breathe.ts';
+import { type SeededSwap, type SeededSwaps, seedOfRetailer, seedOfSwap } from '../shared/elsewhere/swap/stored-swap.ts';
 import { dumpSteps } from '../shared/store/collections.ts';
 import type { ApplicationDump, WorldData } from '../shared/store/ports/world-data.ts';
-import { seedOfRetailer } from '../shared/work/figures.ts';
-import { type SeededSwap, seedOfSwap } from '../shared/work/swap/stored-swap.ts';
 import type { Configuration } from './configuration.ts';
 import { registeredApplications } from './registry.ts';
 
@@ -32,13 +30,7 @@ export const seedData = (fixtures: Fixtures, now: number, swaps?: SeededSwaps): 
 
 /** As `seedData`, with a pause at each row. */
 export function* seedSteps(fixtures: Fixtures, now: number, swaps: SeededSwaps = {}): Steps<WorldData> {
-  const modes = new Map(
-    swappableNames.flatMap((name) => {
-      const swap = swaps[name];
-      return swap ? [[name, swap.mode] as const] : [];
-    }),
-  );
-  const retailer = seedOfRetailer(fixtures.retailer, modes);
+  const retailer = seedOfRetailer(fixtures.retailer, swaps);
   const applications: Partial<Record<Application, ApplicationDump>> = {};
   for (const { service, seed } of registeredApplications) {
     const swap = swapOf(swaps, service.application);

@@ -4,10 +4,11 @@ import type { Swaps } from '../../shared/catalog/swap.ts';
 import { mintCredentials, type PlainCredentials } from '../../shared/control/credentials.ts';
 import { DEFAULT_REHEARSAL, REHEARSAL_NAME } from '../../shared/domain/ids.ts';
 import { instant, type Ms } from '../../shared/domain/time.ts';
+import type { SeededSwaps } from '../../shared/elsewhere/swap/stored-swap.ts';
 import type { ObjectReader } from '../../shared/store/ports/objects.ts';
 import type { Directory, Lifetime, RehearsalStore, WorldView } from '../../shared/store/ports/rehearsals.ts';
 import type { Beginning, ExportedWorld, WorldData, WorldDataStore, WorldSource } from '../../shared/store/ports/world-data.ts';
-import { requestedSwaps, type SeededSwaps } from '../swaps/swaps.ts';
+import { requestedSwaps } from '../swaps/swaps.ts';
 
 interface RehearsalsOptions {
   readonly worlds: Directory & RehearsalStore & Pick<WorldDataStore, 'ownData' | 'origin'> & Pick<ObjectReader, 'object'>;

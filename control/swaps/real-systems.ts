@@ -12,7 +12,7 @@ import { digest, newId } from '../../shared/domain/ids.ts';
 import type { WorldView } from '../../shared/store/ports/rehearsals.ts';
 import { jsonIn, problemIn } from '../../shared/transport/answer.ts';
 import { fillPath, queryString } from '../../shared/transport/path.ts';
-import { type OutgoingCall, REPORT_PATH, type Transport } from '../../shared/transport/transport.ts';
+import { type OutgoingCall, REPORT_PATH, type ReportedObject, type Transport } from '../../shared/transport/transport.ts';
 
 /** Wall time that an application has for a call of a real system. */
 const DEADLINE_MS = 15_000;
@@ -102,8 +102,8 @@ export function createRealSystems({ transport, estateCalls }: { readonly transpo
         body: api.method === 'GET' ? undefined : JSON.stringify(body ?? {}),
       });
     },
-    /** @param reported.data fits the schema of the type @throws Problem validation_failed for an object that cannot be true */
-    async report(origin: Origin, application: OutgoingCall['application'], reported: { readonly type: string; readonly data: unknown }) {
+    /** @throws Problem validation_failed for an object that cannot be true */
+    async report(origin: Origin, application: OutgoingCall['application'], reported: ReportedObject) {
       const body = JSON.stringify(reported);
       return (await send({ application, method: 'POST', path: REPORT_PATH, context: contextOf(origin), body })) as {
         readonly object: Readonly<Record<string, unknown>>;

@@ -4,23 +4,21 @@ import { Problem } from '../../shared/catalog/problems.ts';
 import { type KeptAnswers, MOST_KEPT, type SwappableApplication, type Swaps, swappable } from '../../shared/catalog/swap.ts';
 import { eachBreathing } from '../../shared/domain/breathe.ts';
 import type { World } from '../../shared/domain/world.ts';
-import { type Outbound, OutboundRefused } from '../../shared/http/outbound.ts';
-import { inShortTurns } from '../../shared/process/waiting.ts';
-import type { ObjectReader } from '../../shared/store/ports/objects.ts';
-import { retailers } from '../../shared/work/figures.ts';
-import { EMPTY_FIDELITY, type FidelityLog, fidelityLogs, notCompared } from '../../shared/work/shadow/stored-fidelity.ts';
-import { keptAnswers } from '../../shared/work/swap/kept-answers.ts';
+import { EMPTY_FIDELITY, type FidelityLog, fidelityLogs, notCompared } from '../../shared/elsewhere/shadow/stored-fidelity.ts';
+import { keptAnswers } from '../../shared/elsewhere/swap/kept-answers.ts';
 import {
   EMPTY_LOG,
   keptRecords,
-  type SeededSwap,
+  type SeededSwaps,
   type StoredSwap,
   type SwapLog,
   swapLogs,
   swaps,
-} from '../../shared/work/swap/stored-swap.ts';
-
-export type SeededSwaps = { readonly [App in SwappableApplication]?: SeededSwap };
+} from '../../shared/elsewhere/swap/stored-swap.ts';
+import { type Outbound, OutboundRefused } from '../../shared/http/outbound.ts';
+import { inShortTurns } from '../../shared/process/waiting.ts';
+import type { ObjectReader } from '../../shared/store/ports/objects.ts';
+import { retailers } from '../../shared/work/figures.ts';
 
 type Reader = Pick<ObjectReader, 'object'>;
 

@@ -1,11 +1,11 @@
 import type { z } from 'zod';
 import { LIMITS } from '../../shared/catalog/limits.ts';
+import { MOST_UNITS, type SkuUnits, tooManyUnits, unitsOf } from '../../shared/catalog/lines-by-sku.ts';
 import { invalid, notFound } from '../../shared/catalog/problems.ts';
 import type { Figures } from '../../shared/catalog/retailer.ts';
 import type { ShippingMethod } from '../../shared/catalog/shapes.ts';
 import { allocate, containedTax, type Money, money } from '../../shared/domain/money.ts';
 import type { Scope } from '../../shared/work/handler.ts';
-import { MOST_UNITS, type SkuUnits, tooManyUnits, unitsOf } from '../../shared/work/lines-by-sku.ts';
 import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
 import { type Basket, products } from './collections.ts';
 import { type Discounts, evaluateDiscounts } from './discounts.ts';

@@ -1,11 +1,11 @@
 import type { OutputOf } from '../../shared/catalog/define.ts';
 import { checkAvailability, releaseReservation, reserveInventory } from '../../shared/catalog/inventory/apis.ts';
 import { getBasketHold } from '../../shared/catalog/inventory/internal.ts';
+import { linesBySku, type SkuUnits } from '../../shared/catalog/lines-by-sku.ts';
 import { isProblem, isUnknownOutcome, Problem, undefinedIf } from '../../shared/catalog/problems.ts';
 import { digest } from '../../shared/domain/ids.ts';
 import { instant } from '../../shared/domain/time.ts';
 import type { Scope } from '../../shared/work/handler.ts';
-import { linesBySku, type SkuUnits } from '../../shared/work/lines-by-sku.ts';
 import { type Basket, type CheckoutRecord, checkouts } from './collections.ts';
 
 const TIMEOUT_MS = 5_000;

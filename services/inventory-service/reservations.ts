@@ -1,9 +1,9 @@
 import type { z } from 'zod';
 import { moveHold as moveHoldCall, takeHold as takeHoldCall } from '../../shared/catalog/inventory/internal.ts';
 import { refusal } from '../../shared/catalog/life-cycle.ts';
+import { linesBySku } from '../../shared/catalog/lines-by-sku.ts';
 import { notFound, Problem } from '../../shared/catalog/problems.ts';
 import { handle } from '../../shared/work/handler.ts';
-import { linesBySku } from '../../shared/work/lines-by-sku.ts';
 import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
 import { type Hold, holds, stock, stockKey, unitsMoved } from './collections.ts';
 import { listNodes, readLevels, requireSku } from './stock.ts';

@@ -2,10 +2,10 @@ import { getBasket } from '../../shared/catalog/commerce/internal.ts';
 import type { InputOf, OutputOf } from '../../shared/catalog/define.ts';
 import { reserveInventory as reserveInventoryApi } from '../../shared/catalog/inventory/apis.ts';
 import { refusal } from '../../shared/catalog/life-cycle.ts';
+import { linesBySku, type SkuUnits } from '../../shared/catalog/lines-by-sku.ts';
 import { conflictingRepeat, didNothing, Problem } from '../../shared/catalog/problems.ts';
 import { instant } from '../../shared/domain/time.ts';
 import { again, handle, type Scope } from '../../shared/work/handler.ts';
-import { linesBySku, type SkuUnits } from '../../shared/work/lines-by-sku.ts';
 import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
 import {
   beginAttempt,

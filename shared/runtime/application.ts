@@ -1,5 +1,4 @@
 import type { Application } from '../catalog/applications.ts';
-import { createEstateCalls } from '../control/estate-call.ts';
 import type { Bus } from '../events/bus.ts';
 import { createEventFaults } from '../events/event-faults.ts';
 import { createRelay } from '../events/relay.ts';
@@ -10,16 +9,19 @@ import type { StoreAdapter } from '../store/ports/estate-store.ts';
 import type { Endpoint } from '../transport/endpoint.ts';
 import type { PipelineOptions } from '../work/application-parts.ts';
 import { startConsumer } from '../work/consumer.ts';
+import type { PlugElsewhere } from '../work/elsewhere.ts';
 import { createPipeline } from '../work/pipeline.ts';
 import { createDispatch, createEndpoint, createHttpFace } from './dispatch.ts';
 
 interface ApplicationOptions
-  extends Pick<PipelineOptions, 'service' | 'transport' | 'agent' | 'outside' | 'log' | 'strictResponses'>,
+  extends Pick<PipelineOptions, 'service' | 'transport' | 'agent' | 'log' | 'strictResponses'>,
     Partial<Pick<PipelineOptions, 'gatewayUrl' | 'stopping'>> {
   readonly adapter: StoreAdapter;
   readonly bus: Bus;
   /** Authenticates calls within the estate. */
   readonly token: string;
+  /** Without it, the application refuses every request in a world with a real system for it. */
+  readonly elsewhere?: PlugElsewhere;
   /** Metrics and traces of the process; without it the application is not observed. */
   readonly observability?: Observability | undefined;
   readonly host: string;
@@ -56,7 +58,7 @@ export async function startApplication(options: ApplicationOptions): Promise<Run
   const observer = options.observability?.observer(service.application, log);
   options.observability?.watchOutbox(service.application, () => store.outbox());
   const relay = createRelay({ store, bus, log, divert, observer, turns: adapter.turns });
-  const pipeline = createPipeline({
+  const pipelineOptions = {
     service,
     store,
     control: adapter.control,
@@ -64,15 +66,14 @@ export async function startApplication(options: ApplicationOptions): Promise<Run
     transport: options.transport,
     gatewayUrl: options.gatewayUrl ?? (() => NO_GATEWAY),
     agent: options.agent,
-    estateCalls: createEstateCalls(options.token),
-    outside: options.outside,
     log,
     observer,
     strictResponses: options.strictResponses,
     ...options.timing,
     relay,
     stopping,
-  });
+  };
+  const pipeline = createPipeline(pipelineOptions, options.elsewhere);
   let consuming: State = { ready: false, waitingFor: 'the start of its subscriptions' };
   const dispatch = createDispatch({ service, pipeline, token: options.token, log });
   const endpoint = createEndpoint(service.application, dispatch);

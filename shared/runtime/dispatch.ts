@@ -15,10 +15,10 @@ import { within } from '../process/waiting.ts';
 import { type Answer, answerProblem, asProblem, headersOfAnswer } from '../transport/answer.ts';
 import { type Answered, type ArrivingRequest, type Endpoint, NotListening } from '../transport/endpoint.ts';
 import { CONTEXT_HEADER, decodeContext, TOKEN_HEADER } from '../transport/estate-headers.ts';
-import { DUE_PATH, REPORT_PATH } from '../transport/transport.ts';
+import { DUE_PATH, REPORT_PATH, type ReportedObject } from '../transport/transport.ts';
 import type { AnyService } from '../work/handler.ts';
 import { newJournalNotes } from '../work/job.ts';
-import type { Pipeline, ReportedObject } from '../work/pipeline.ts';
+import type { Pipeline } from '../work/pipeline.ts';
 
 interface DispatchOptions {
   readonly service: AnyService;

@@ -32,6 +32,13 @@ export const DUE_PATH = '/_work/due';
 /** Path at every application that keeps what its real system reports. Only the control plane calls it. */
 export const REPORT_PATH = '/_work/report';
 
+/** A change that a real system reports without being called. */
+export interface ReportedObject {
+  readonly type: string;
+  /** Fits the schema of the type. */
+  readonly data: unknown;
+}
+
 /** Carries calls from one application of the estate to another. */
 export interface Transport {
   urlOf(application: Application, path: string): string;

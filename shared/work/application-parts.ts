@@ -1,6 +1,5 @@
 import type { Agent } from 'undici';
 import type { Context } from '../control/context.ts';
-import type { EstateCalls } from '../control/estate-call.ts';
 import { createFaults } from '../control/faults.ts';
 import type { Relay } from '../events/relay.ts';
 import { type Observer, UNOBSERVED } from '../observability/observer.ts';
@@ -10,8 +9,6 @@ import type { Directory } from '../store/ports/rehearsals.ts';
 import type { Transport } from '../transport/transport.ts';
 import { createFigures } from './figures.ts';
 import type { AnyService } from './handler.ts';
-import { createShadows } from './shadow/shadows.ts';
-import { createCallOutside, type OutsideAccess } from './swap/outside-call.ts';
 import { createParsedObjects } from './unit/loaded-objects.ts';
 
 /** Wall time for due work and consumed events. */
@@ -28,10 +25,6 @@ export interface PipelineOptions {
   /** Address and connections for webhooks of this application. Without a gateway they do not arrive. */
   readonly gatewayUrl: () => string;
   readonly agent: Agent;
-  /** Signs the permission of real systems to call the estate back. */
-  readonly estateCalls: EstateCalls;
-  /** For calls of real systems. Without it, a swapped application refuses every request. */
-  readonly outside?: OutsideAccess | undefined;
   readonly log: Logger;
   readonly observer?: Observer;
   /** Whether responses with undeclared members are refused instead of filtered, and changes of objects that were read fail. */
@@ -60,18 +53,10 @@ export function createParts({
     workDeadlineMs,
     faults: createFaults(options.control),
     figuresOf: createFigures(options.store),
-    callOutside: createCallOutside(() => accessOf(options.outside)),
-    shadows: createShadows(options),
     parse: createParsedObjects({ frozen: options.strictResponses }),
     /** Wall time of the leases on claims and on due work before a reply. */
     leaseMs: ({ deadline }: Context): number => Math.max(0, deadline - Date.now()) + leaseMarginMs,
   };
-}
-
-/** @throws Error in a process without access */
-function accessOf(outside: OutsideAccess | undefined): OutsideAccess {
-  if (outside) return outside;
-  throw new Error('This process has no access to real systems.');
 }
 
 export type ApplicationParts = ReturnType<typeof createParts>;

@@ -6,7 +6,6 @@ import type { EstateEvent } from '../events/envelope.ts';
 import type { DueItem } from '../store/ports/due-work.ts';
 import type { Answer } from '../transport/answer.ts';
 import type { BoundApi } from './handler.ts';
-import type { StoredSwap } from './swap/stored-swap.ts';
 import type { CommitState } from './unit/commit.ts';
 import type { UnitParts } from './unit/unit.ts';
 
@@ -48,10 +47,8 @@ export const newJournalNotes = ({ requestId }: Pick<Context, 'requestId'>): Jour
 /** A job in a world whose figures are read. */
 export interface WithFigures {
   readonly figures: Figures;
-  /** Set when the real system of the retailer replaces the application in this world. */
-  readonly swap?: StoredSwap | undefined;
-  /** Set when ours answers, and a real system gets the same calls. */
-  readonly shadow?: StoredSwap | undefined;
+  /** Set when a real system of the retailer answers in this world: in place of the application, or beside it for comparison. */
+  readonly realSystem?: 'instead' | 'beside' | undefined;
 }
 
 /** A job that came from outside the process. The journal records it as a hop, under these names. */

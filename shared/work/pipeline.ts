@@ -1,9 +1,9 @@
 import type { World } from '../domain/world.ts';
 import type { Answer } from '../transport/answer.ts';
 import { createParts, type PipelineOptions } from './application-parts.ts';
-import { addFigures } from './figures.ts';
+import { answerElsewhere, deliverElsewhere, type PlugElsewhere, plugged, type ReportJob } from './elsewhere.ts';
 import type { Answered, ApiRequest, Delivery, JournaledJob, LeasedItem } from './job.ts';
-import { shadowDelivery, shadowRequest } from './shadow/shadow.ts';
+import { addFigures } from './steps/add-figures.ts';
 import { answerRequest } from './steps/answer.ts';
 import { answerProblems } from './steps/answer-problems.ts';
 import { applyFaults } from './steps/apply-faults.ts';
@@ -15,10 +15,6 @@ import { acceptOtherTypes, parseBody, validateInput, verifySignature } from './s
 import { rerunOnConflict, rerunUntilLost } from './steps/rerun-on-conflict.ts';
 import { consumeEvent, fenceDelivery, fenceItem, runEventWork, runItem } from './steps/run-work.ts';
 import { steps } from './steps/step.ts';
-import { forwardIfSwapped } from './swap/forward.ts';
-import { keepReport, type ReportJob, unitOfReport } from './swap/report.ts';
-
-export type { ReportedObject } from './swap/report.ts';
 
 const DONE: Answer = { status: 200, body: '{"done":true}', contentType: 'application/json; charset=utf-8' };
 
@@ -27,8 +23,9 @@ const DONE: Answer = { status: 200, body: '{"done":true}', contentType: 'applica
  * that the handler's commits depend on. Work that begins inside another job is not a separate hop and enters at a later step: redelivery at
  * `consume`, due work before a reply at `run`.
  */
-export function createPipeline(options: PipelineOptions) {
+export function createPipeline(options: PipelineOptions, plug?: PlugElsewhere) {
   const parts = createParts(options);
+  const elsewhere = plugged(parts, plug);
 
   const request = steps<ApiRequest, Answered>()
     .step(recordHop(parts))
@@ -41,8 +38,7 @@ export function createPipeline(options: PipelineOptions) {
     .step(acceptOtherTypes)
     .step(validateInput)
     .step(claimKey(parts))
-    .step(forwardIfSwapped(parts))
-    .step(shadowRequest(parts))
+    .step(answerElsewhere(elsewhere))
     .step(followUp(parts, runBeforeReply))
     .step(rerunOnConflict(parts))
     .end(answerRequest(parts));
@@ -63,7 +59,7 @@ export function createPipeline(options: PipelineOptions) {
 
   const consume = steps<Delivery, void>()
     .step(addFigures(parts))
-    .step(shadowDelivery(parts))
+    .step(deliverElsewhere(elsewhere))
     .step(fenceDelivery(parts))
     .step(followUp(parts, runBeforeReply))
     .step(rerunUntilLost(parts, { whenLost: 'The event was consumed before.' }))
@@ -90,21 +86,14 @@ export function createPipeline(options: PipelineOptions) {
     .step(answerProblems(parts))
     .end((item) => run(item).then(() => DONE));
 
-  const report = steps<ReportJob, Answered>()
-    .step(recordHop(parts))
-    .step(answerProblems(parts))
-    .step(addFigures(parts))
-    .step(unitOfReport)
-    .step(followUp(parts, runBeforeReply))
-    .step(rerunOnConflict(parts))
-    .end(keepReport(parts));
+  const report = async (job: ReportJob): Promise<Answered> => (await elsewhere()).report(job);
 
   function runBeforeReply(item: LeasedItem): Promise<void> {
     return run(item);
   }
 
   /** Whether a real system replaces the application in a world. */
-  const isSwapped = async (world: World): Promise<boolean> => (await parts.figuresOf(world)).swap !== undefined;
+  const isSwapped = async (world: World): Promise<boolean> => (await parts.figuresOf(world)).realSystem === 'instead';
 
   return { request, dryRun, event, consume, due, report, isSwapped };
 }

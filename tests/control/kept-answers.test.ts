@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { run } from '../../command-line/program.ts';
-import { keptAnswers } from '../../shared/work/swap/kept-answers.ts';
+import { keptAnswers } from '../../shared/elsewhere/swap/kept-answers.ts';
 import { anObservedEstate } from '../observability/observed-estate.ts';
 import { ADMIN, estate, newRehearsal, type TestRehearsal } from '../support/estate.ts';
 import { startPaymentHub } from '../support/real-payment-hub.ts';

@@ -53,7 +53,7 @@ export const dryRun: readonly Mutant[] = [
   {
     name: 'A dry run answers for a real system',
     file: 'shared/work/steps/dry-run.ts',
-    from: 'if (job.swap === undefined) return rest(job);',
+    from: "if (job.realSystem !== 'instead') return rest(job);",
     to: 'if (job.figures) return rest(job);',
     killedBy: ['tests/flows/dry-run.test.ts'],
   },

@@ -73,7 +73,7 @@ export const isolation: readonly Mutant[] = [
   },
   {
     name: 'A header value of a swap that its real system echoes is shown',
-    file: 'shared/work/swap/outside-call.ts',
+    file: 'shared/elsewhere/swap/echoed-headers.ts',
     from: 'if (secrets.length === 0) return body;',
     to: 'if (secrets.length !== 0) return body;',
     killedBy: ['tests/control/swaps.test.ts'],

@@ -1,11 +1,16 @@
 import { expect, test } from '@jest/globals';
 import { allEvents } from '../../shared/catalog/events.ts';
+import { Retailer } from '../../shared/catalog/retailer.ts';
 import { consumedBy, subscriptionOf } from '../../shared/catalog/subscriptions.ts';
+import { Swap } from '../../shared/catalog/swap.ts';
+import { type SeededSwaps, seedOfRetailer } from '../../shared/elsewhere/swap/stored-swap.ts';
 import type { Bus, Deliver, WantedEvents } from '../../shared/events/bus.ts';
 import type { EstateEvent } from '../../shared/events/envelope.ts';
 import { createMemoryBus } from '../../shared/events/memory-bus.ts';
 import { createLogger } from '../../shared/process/logger.ts';
 import { startConsumer } from '../../shared/work/consumer.ts';
+import type { PlugElsewhere } from '../../shared/work/elsewhere.ts';
+import { unchanged } from '../../shared/work/handler.ts';
 import { aPlan } from './a-plan.ts';
 import { pipelineOf } from './one-pipeline.ts';
 
@@ -33,6 +38,39 @@ test('Events are consumed in any order of their versions, even two of one versio
   await consume(versioned(1));
   expect((await adapter.worlds.ledger(world)).pending).toEqual([]);
 });
+
+/** Plugs real systems in that note the events which they get. */
+function notedPlug() {
+  const noted: string[] = [];
+  const plug: PlugElsewhere = async ({ application }) => {
+    noted.push(`plugged into ${application}`);
+    return {
+      answer: (job, rest) => rest(job),
+      deliver: (job, rest) => rest({ ...job, instead: async ({ id }) => unchanged(`${noted.push(id)}`) }),
+      report: async () => undefined,
+    };
+  };
+  return { noted, plug };
+}
+
+test.each<{ readonly swapped: SeededSwaps; readonly expected: readonly string[] }>([
+  { swapped: {}, expected: ['ours', 'ours'] },
+  { swapped: { crm: { ...Swap.parse({ url: 'https://crm.test' }), isDefault: false } }, expected: ['plugged into crm', 'evt_1', 'evt_2'] },
+])(
+  'Real systems are plugged into an application once, for the first event in a world that has one: $expected',
+  async ({ swapped, expected }) => {
+    const { noted, plug } = notedPlug();
+    const seed = { objects: [seedOfRetailer(Retailer.parse({}), swapped)] };
+    const events = { 'order-confirmed': async () => void noted.push('ours') };
+    const { adapter, world, consume } = await pipelineOf({ events }, { seed, plug });
+    for (const event of [versioned(1), versioned(2)]) {
+      const planned = { id: event.id, topic: 't', key: 'ord_1', json: JSON.stringify(event), subscribers: ['crm'] as const };
+      await adapter.store('oms').commit(world, aPlan({ events: [planned] }));
+    }
+    await Promise.all([versioned(1), versioned(2)].map(consume));
+    expect(noted).toEqual(expected);
+  },
+);
 
 /** The event types that the CRM subscribes to, and its consumer of a message. */
 async function subscribing(): Promise<{ readonly wanted: WantedEvents; readonly deliver: (json: string) => ReturnType<Deliver> }> {

@@ -1,23 +1,28 @@
 import { Agent } from 'undici';
 import { contextFor } from '../../shared/control/context.ts';
-import { createEstateCalls } from '../../shared/control/estate-call.ts';
 import type { EstateEvent } from '../../shared/events/envelope.ts';
 import { createLogger } from '../../shared/process/logger.ts';
+import { dumpOf, type Seed } from '../../shared/store/collections.ts';
 import { createMemoryStore } from '../../shared/store/memory/store.ts';
 import { createHttpTransport } from '../../shared/transport/http-transport.ts';
+import type { PlugElsewhere } from '../../shared/work/elsewhere.ts';
 import type { AnyService } from '../../shared/work/handler.ts';
 import { newJournalNotes } from '../../shared/work/job.ts';
 import { createPipeline } from '../../shared/work/pipeline.ts';
 
 /** A pipeline with the handlers of a test, as the application CRM, in its own world without a clock driver. */
-export async function pipelineOf(parts: Partial<AnyService>) {
+export async function pipelineOf(
+  parts: Partial<AnyService>,
+  { seed = {}, plug }: { readonly seed?: Seed; readonly plug?: PlugElsewhere } = {},
+) {
   const adapter = createMemoryStore();
-  const world = await adapter.worlds.open('r', { now: 1_000, applications: {}, due: [] }, { bearer: '', apiKey: '', webhookSecret: '' });
+  const data = { now: 1_000, applications: { crm: dumpOf(seed) }, due: [] };
+  const world = await adapter.worlds.open('r', data, { bearer: '', apiKey: '', webhookSecret: '' });
   const none = { collections: [], counters: [], apis: {}, internal: {}, due: {}, events: {} };
   const agent = new Agent();
   const store = adapter.store('crm');
   const service: AnyService = { ...none, ...parts, application: 'crm' };
-  const pipeline = createPipeline({
+  const options = {
     service,
     store,
     control: adapter.control,
@@ -26,11 +31,11 @@ export async function pipelineOf(parts: Partial<AnyService>) {
     transport: createHttpTransport({ addressOf: () => '', token: '', agent }),
     agent,
     log: createLogger('silent'),
-    estateCalls: createEstateCalls('one-pipeline'),
     strictResponses: true,
     relay: { token: 'relay', kick: () => undefined },
     stopping: new AbortController().signal,
-  });
+  };
+  const pipeline = createPipeline(options, plug);
   const context = contextFor({ world, now: 1_000, faults: 0 }, { principal: 'test', requestId: 'r', correlationId: 'c', withinMs: 5_000 });
   return {
     adapter,

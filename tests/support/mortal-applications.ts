@@ -3,7 +3,7 @@ import { Router } from 'express';
 import { Agent } from 'undici';
 import { createClockDriver } from '../../control/clock/driver.ts';
 import { readConfiguration } from '../../estate/configuration.ts';
-import { openOutside } from '../../estate/outside.ts';
+import { openElsewhere } from '../../estate/elsewhere.ts';
 import { registeredApplications } from '../../estate/registry.ts';
 import { type RunningGateway, startGateway } from '../../gateway/gateway.ts';
 import type { Application } from '../../shared/catalog/applications.ts';
@@ -65,9 +65,9 @@ export async function startMortalApplications(leases: Leases) {
     : createMemoryStore(options);
   const bus = createMemoryBus();
   const agent = new Agent({ keepAliveTimeout: 1_000 });
-  const outside = openOutside(readConfiguration({}), () => []);
   const log = createLogger('silent');
   const token = 'inside';
+  const elsewhere = openElsewhere(readConfiguration({}), { token, own: () => [] });
   const instances = new Map<Application, Instance>();
   /** The armed crash with its world, and the number of commits there since. */
   let armed: { readonly world: World; readonly crash: Crash | undefined; readonly commits: Map<Application, number> } | undefined;
@@ -152,7 +152,7 @@ export async function startMortalApplications(leases: Leases) {
       transport,
       token,
       agent,
-      outside,
+      elsewhere: elsewhere.plug,
       log,
       host: '127.0.0.1',
       port: 0,
@@ -228,7 +228,7 @@ export async function startMortalApplications(leases: Leases) {
       await driver.stop();
       await gateway?.close();
       await Promise.all([...instances.values()].map(({ running, dead }) => (dead ? undefined : running?.close())));
-      await outside.close();
+      await elsewhere.close();
       await agent.destroy();
       await adapter.close();
     },

@@ -32,7 +32,7 @@ const floors: readonly (readonly string[])[] = [
   ['http', 'observability', 'control'],
   ['configuration', 'events', 'transport'],
   ['work'],
-  ['runtime'],
+  ['elsewhere', 'runtime'],
 ];
 
 /** The floors of the OMS, above its shared files. */
@@ -139,6 +139,23 @@ test.each(zones)('$zone imports only itself and $may of the project', ({ zone, m
     ({ file, target }) => zoneOf(file)?.zone === zone && !inside(target, zone) && !may.some((other) => target.startsWith(other)),
   );
   expect(breaking.map(shown)).toEqual([]);
+});
+
+test('An estate loads no code for real systems at its start, except that the control plane reads their records', () => {
+  const loads = (file: string): string[] =>
+    [...textOf(file).matchAll(/^(?:import|export) (?!type )[^;]*?from '(\.[^']+)';/gm)].map(([, target = '']) =>
+      join(dirname(file), target),
+    );
+  const loaded = new Set(['estate/estate.ts', 'estate/alone.ts']);
+  for (const file of loaded) for (const target of loads(file)) if (/\.tsx?$/.test(target)) loaded.add(target);
+  expect(loaded.size).toBeGreaterThan(300);
+  expect([...loaded].filter((file) => file.startsWith('shared/elsewhere/')).sort()).toEqual([
+    'shared/elsewhere/shadow/stored-fidelity.ts',
+    'shared/elsewhere/swap/echoed-headers.ts',
+    'shared/elsewhere/swap/json-texts.ts',
+    'shared/elsewhere/swap/kept-answers.ts',
+    'shared/elsewhere/swap/stored-swap.ts',
+  ]);
 });
 
 test('The catalog and the domain import no package that reads, writes or listens', () => {

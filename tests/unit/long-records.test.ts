@@ -4,9 +4,9 @@ import { recorded } from '../../control/story/record-operation.ts';
 import { trackShipment } from '../../shared/catalog/fulfillment/apis.ts';
 import { withoutSecretsInTurns } from '../../shared/contract/secrets.ts';
 import type { Breathe } from '../../shared/domain/breathe.ts';
+import { readAnswer } from '../../shared/elsewhere/swap/read-answer.ts';
 import { createLogger } from '../../shared/process/logger.ts';
 import { createMemoryStore } from '../../shared/store/memory/store.ts';
-import { readAnswer } from '../../shared/work/swap/read-answer.ts';
 
 const DIGITS = '1 '.repeat(100_000);
 const CARD = '4111 1111 1111 1111';

@@ -1,9 +1,9 @@
 import { expect, test } from '@jest/globals';
 import { ANONYMOUS, type Context } from '../../shared/control/context.ts';
+import { createShadows } from '../../shared/elsewhere/shadow/shadows.ts';
+import { type FidelityLog, fidelityLogs, notCompared } from '../../shared/elsewhere/shadow/stored-fidelity.ts';
 import { createLogger } from '../../shared/process/logger.ts';
 import { createMemoryStore } from '../../shared/store/memory/store.ts';
-import { createShadows } from '../../shared/work/shadow/shadows.ts';
-import { type FidelityLog, fidelityLogs, notCompared } from '../../shared/work/shadow/stored-fidelity.ts';
 import { eventually } from '../support/eventually.ts';
 
 const TIMEOUT_MS = 5_000;

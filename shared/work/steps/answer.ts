@@ -4,12 +4,12 @@ import { filterResponse } from '../../contract/validation.ts';
 import { hasVersion } from '../../http/json-answer.ts';
 import { type Answer, answerProblem } from '../../transport/answer.ts';
 import type { ApplicationParts } from '../application-parts.ts';
+import type { PlacedRequest } from '../elsewhere.ts';
 import { Unchanged } from '../handler.ts';
 import type { CommittingJob } from '../job.ts';
 import { RunScope } from '../scope.ts';
 import { type CommitState, discard, finish, type Outcome } from '../unit/commit.ts';
 import { CallerLeft } from '../unit/interruptions.ts';
-import type { ClaimedRequest } from './claim-key.ts';
 
 /** Lifetime of an idempotency record, on the rehearsal's clock. The store keeps it for a day of wall time too. */
 const KEEP_MS = 24 * 60 * 60 * 1_000;
@@ -18,13 +18,13 @@ const JSON_TYPE = 'application/json; charset=utf-8';
 /** Runs the handler of an API once, and commits its changes together with the answer to repeat. */
 export const answerRequest =
   (parts: ApplicationParts) =>
-  async (job: ClaimedRequest & CommittingJob): Promise<Answer> => {
+  async (job: PlacedRequest & CommittingJob): Promise<Answer> => {
     const { bound, input, context, path } = job;
     const isClaimed = job.unit.fence !== undefined;
     const outcomeOf = (answer: Answer): Outcome => ({ json: JSON.stringify(answer), keepUntil: context.now + KEEP_MS });
     const scope = new RunScope(parts, job, { webhookId: job.webhookId, beforeCall: refuseWhenLeft(job.hasLeft, job.commits) });
     try {
-      const result = await bound.handler(input as never, scope);
+      const result = await (job.instead ? job.instead(scope) : bound.handler(input as never, scope));
       const answer =
         result instanceof Problem ? answerProblem(result, path) : answerOutput(bound.api, result, { strict: parts.strictResponses });
       const isRepeated = isClaimed && (!(result instanceof Problem) || isDefinite(result));

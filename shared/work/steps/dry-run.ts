@@ -16,7 +16,7 @@ import type { Step } from './step.ts';
 export const refuseIfSwapped =
   <J extends WithFigures>({ application }: ApplicationParts): Step<J, J, Answered> =>
   async (job, rest) => {
-    if (job.swap === undefined) return rest(job);
+    if (job.realSystem !== 'instead') return rest(job);
     throw new Problem('swapped', `A real system replaces ${application} in this rehearsal, so there is no dry run.`, { application });
   };
 

@@ -8,10 +8,10 @@ import { DELIVER_AGAIN, type DueItem, dueKey, PUBLISH_WITHHELD_EVENT } from '../
 import { deliveryKey, type OutboxEntry } from '../../store/ports/outbox.ts';
 import type { Plan } from '../../store/ports/plan.ts';
 import type { ApplicationParts } from '../application-parts.ts';
+import type { PlacedDelivery } from '../elsewhere.ts';
 import type { BoundDueWork, EventHandler } from '../handler.ts';
 import type { CommittingJob, Delivery, LeasedItem, UnitJob, WithFigures } from '../job.ts';
 import { RunScope } from '../scope.ts';
-import { postEvent } from '../swap/post-event.ts';
 import { finish } from '../unit/commit.ts';
 import { whyUnchanged } from './answer.ts';
 import type { Step } from './step.ts';
@@ -102,11 +102,10 @@ interface FencedDelivery extends Delivery, UnitJob {
 
 /** Fences the commits with the delivery, which the last one removes from the ledger: an event that arrives twice has one effect. */
 export const fenceDelivery =
-  (parts: ApplicationParts): Step<Delivery & WithFigures, FencedDelivery, void> =>
+  ({ service, application }: ApplicationParts): Step<PlacedDelivery, FencedDelivery, void> =>
   async (job, rest) => {
-    const { service, application } = parts;
     const { id, type } = job.event;
-    const handler = job.swap ? postEvent(parts, job.swap, job.notes) : service.events[nameOf(type)];
+    const handler = job.instead ?? service.events[nameOf(type)];
     if (!handler) throw new Error(`${application} does not consume ${type}.`);
     const unit = {
       fence: { kind: 'delivery', key: deliveryKey(application, id) },

@@ -30,14 +30,6 @@ export interface UnitParts extends ReadParts, CommitParts {
   readonly since: Ms;
 }
 
-/** A move of an object that an application did not make itself. */
-export interface ObservedMove {
-  /** The state that it leads to; undefined for an object without states. */
-  readonly state: string | undefined;
-  /** Names of the events; an empty list means the additional event. */
-  readonly events: readonly string[];
-}
-
 /**
  * One run of one handler. A business object changes together with its version and its events. Handlers see it as `UnitOfWork`; its other members
  * are for `commit`. It is a class, because each exchange opens a unit and unused closures would cost memory.
@@ -90,26 +82,6 @@ export class Unit extends Reads implements UnitOfWork {
     const next = { ...fields, version, createdAt, updatedAt: this.#at };
     const object = this.objects.write(of, next);
     this.drafts.add(definition, extensionEvent(definition.type), object, undefined);
-    return object;
-  }
-
-  /**
-   * Writes a business object as the real system shows it, through the given moves. The last move leads to the object. Each move has its events
-   * and its version.
-   */
-  observe<T extends Aggregate>(of: CollectionOf<T>, current: T | undefined, seen: T, moves: readonly ObservedMove[]): T {
-    const definition = definitionOf(of);
-    let version = current?.version ?? 0;
-    let previous = (current as Partial<HasState> | undefined)?.state;
-    let object = seen;
-    for (const { state, events } of moves) {
-      version += 1;
-      object = this.objects.write(of, { ...seen, ...(state !== undefined && { state }), version });
-      for (const event of events.length > 0 ? events : [extensionEvent(definition.type)]) {
-        this.drafts.add(definition, event, object, previous);
-      }
-      previous = state;
-    }
     return object;
   }
 

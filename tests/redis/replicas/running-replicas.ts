@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll } from '@jest/globals';
 import { Agent } from 'undici';
 import { readConfiguration } from '../../../estate/configuration.ts';
+import { openElsewhere } from '../../../estate/elsewhere.ts';
 import { type FrontDoor, openFrontDoor } from '../../../estate/front-door.ts';
-import { openOutside } from '../../../estate/outside.ts';
 import { registeredApplications } from '../../../estate/registry.ts';
 import { loadFixtures } from '../../../fixtures/load.ts';
 import { createEstateClient } from '../../../rehearsal/estate-client.ts';
@@ -48,7 +48,7 @@ export async function startReplicas({ redis, processes = 2, services = [], store
   const stopping = new AbortController();
   const configuration = readConfiguration({ GATEWAY_PORT: '0', RATE_LIMIT_PER_ADDRESS: '1000000', RATE_LIMIT_PER_KEY: '1000000' });
   const fixtures = await loadFixtures();
-  const real = openOutside(configuration, () => []);
+  const real = openElsewhere(configuration, { token: TOKEN, own: () => [] });
   const urls = new Map<Application, string[]>(applicationNames.map((name) => [name, []]));
   let calls = 0;
   const addressOf = (application: Application): string => {
@@ -63,7 +63,7 @@ export async function startReplicas({ redis, processes = 2, services = [], store
   async function startReplica(): Promise<Replica> {
     const adapter = await createRedisStore({ ...store, url: redis, prefix });
     const shared = { adapter, transport, token: TOKEN, agent, log, stopping: stopping.signal };
-    const own = { bus, outside: real, gatewayUrl: () => gatewayUrl, host: '127.0.0.1', port: 0, strictResponses: true };
+    const own = { bus, elsewhere: real.plug, gatewayUrl: () => gatewayUrl, host: '127.0.0.1', port: 0, strictResponses: true };
     const start = (registered: AnyService) => startApplication({ ...shared, ...own, service: service(registered) });
     const applications = await Promise.all(registeredApplications.map((registered) => start(registered.service)));
     for (const { application, url } of applications) urls.get(application)?.push(url);

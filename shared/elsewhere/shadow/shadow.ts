@@ -1,10 +1,10 @@
 import { nameOf } from '../../catalog/event-names.ts';
 import { Problem } from '../../catalog/problems.ts';
 import { type Answer, answerProblem, jsonIn } from '../../transport/answer.ts';
-import type { ApplicationParts } from '../application-parts.ts';
-import type { Answered, Delivery, WithFigures } from '../job.ts';
-import type { ClaimedRequest } from '../steps/claim-key.ts';
-import type { Step } from '../steps/step.ts';
+import type { Elsewhere } from '../../work/elsewhere.ts';
+import type { Answered } from '../../work/job.ts';
+import type { ClaimedRequest } from '../../work/steps/claim-key.ts';
+import type { ElsewhereParts } from '../parts.ts';
 import { outsideRequestOf } from '../swap/forward.ts';
 import { keepAnswer } from '../swap/keep.ts';
 import { NoReply } from '../swap/outside-call.ts';
@@ -17,12 +17,12 @@ import { openIds } from './ids.ts';
 
 /** Sends each request also to the real system in the mode shadow. Its answer changes nothing. */
 export const shadowRequest =
-  (parts: ApplicationParts): Step<ClaimedRequest, ClaimedRequest, Answered> =>
+  (parts: ElsewhereParts, swap: StoredSwap): Elsewhere['answer'] =>
   async (job, rest) => {
-    const { shadow, bound, context, path } = job;
-    if (!shadow || (shadow.shadow === 'reads' && bound.api.method !== 'GET')) return rest(job);
+    const { bound, context, path } = job;
+    if (swap.shadow === 'reads' && bound.api.method !== 'GET') return rest(job);
     const add = (answer: Answer): Promise<void> =>
-      parts.shadows.add(context, bound.api.id, () => differencesAt(parts, { job, swap: shadow, answer }));
+      parts.shadows.add(context, bound.api.id, () => differencesAt(parts, { job, swap, answer }));
     let answer: Answered;
     try {
       answer = await rest(job);
@@ -42,7 +42,7 @@ interface Shadowed {
   readonly answer: Answer;
 }
 
-async function differencesAt(parts: ApplicationParts, { job, swap, answer }: Shadowed): Promise<readonly Difference[]> {
+async function differencesAt(parts: ElsewhereParts, { job, swap, answer }: Shadowed): Promise<readonly Difference[]> {
   const { bound, context, input, unit } = job;
   const { api } = bound;
   const ids = openIds(parts, context);
@@ -88,17 +88,17 @@ const otherOutcome = (answer: Answer, theirs: string): Difference => ({ pointer:
 
 /** Posts each event that the application consumes also to the real system in the mode shadow. */
 export const shadowDelivery =
-  (parts: ApplicationParts): Step<Delivery & WithFigures, Delivery & WithFigures, void> =>
+  (parts: ElsewhereParts, swap: StoredSwap): Elsewhere['deliver'] =>
   async (job, rest) => {
     await rest(job);
-    const { shadow, event, context } = job;
-    if (shadow?.shadow !== 'all' || shadow.events === 'none') return;
+    const { event, context } = job;
+    if (swap.shadow !== 'all' || swap.events === 'none') return;
     const api = `event:${nameOf(event.type)}`;
     await parts.shadows.add(context, api, async () => {
       const { status, durationMs } = await parts
-        .callOutside(context.world, shadow, {
+        .callOutside(context.world, swap, {
           ...eventRequestOf({ ...job, event: await openIds(parts, context).translated(event) }),
-          withinMs: shadow.timeoutMs,
+          withinMs: swap.timeoutMs,
         })
         .catch((error: unknown) => {
           if (error instanceof NoReply) return { status: 0, durationMs: error.durationMs };

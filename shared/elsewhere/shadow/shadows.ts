@@ -6,7 +6,7 @@ import type { World } from '../../domain/world.ts';
 import { ifPossible } from '../../process/harmless.ts';
 import type { Logger } from '../../process/logger.ts';
 import type { Store } from '../../store/ports/estate-store.ts';
-import { changeRecords } from '../records.ts';
+import { changeRecords } from '../../work/records.ts';
 import type { Difference } from './compare.ts';
 import { EMPTY_FIDELITY, type FidelityLog, fidelityLogs } from './stored-fidelity.ts';
 

@@ -1,6 +1,6 @@
 import type { Context } from '../../control/context.ts';
 import type { Store } from '../../store/ports/estate-store.ts';
-import { changeRecords } from '../records.ts';
+import { changeRecords } from '../../work/records.ts';
 import { mapTexts, textsIn } from '../swap/json-texts.ts';
 import type { KnownIds } from './compare.ts';
 import { shadowIds } from './stored-fidelity.ts';

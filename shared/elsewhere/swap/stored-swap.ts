@@ -1,6 +1,8 @@
 import { z } from 'zod';
-import { type Swap, SwapMembers } from '../../catalog/swap.ts';
+import type { Retailer } from '../../catalog/retailer.ts';
+import { type Swap, SwapMembers, type SwappableApplication, swappableNames } from '../../catalog/swap.ts';
 import { defineCollection, type Seed } from '../../store/collections.ts';
+import { retailers } from '../../work/figures.ts';
 import type { RecordedAnswer } from './kept-answers.ts';
 
 export const StoredSwap = SwapMembers.extend({
@@ -21,6 +23,18 @@ export const seedOfSwap = (swap: SeededSwap): NonNullable<Seed['objects']>[numbe
   of: swaps,
   rows: [{ ...swap, id: 'swap', version: 1 }],
 });
+
+/** By application. */
+export type SeededSwaps = { readonly [App in SwappableApplication]?: SeededSwap };
+
+/** Each application has the figures of the retailer, and the names of the applications with real systems. */
+export function seedOfRetailer(retailer: Retailer, seeded: SeededSwaps): NonNullable<Seed['objects']>[number] {
+  const named = swappableNames.filter((name) => seeded[name]);
+  const swapped = named.filter((name) => seeded[name]?.mode !== 'shadow');
+  const shadowed = named.filter((name) => seeded[name]?.mode === 'shadow');
+  const row = { ...retailer, version: 1, ...(swapped.length > 0 && { swapped }), ...(shadowed.length > 0 && { shadowed }) };
+  return { of: retailers, rows: [row] };
+}
 
 const Violation = z.object({ name: z.string(), api: z.string(), count: z.int(), detail: z.string(), at: z.string() });
 

@@ -2,8 +2,8 @@ import type { Context } from '../../control/context.ts';
 import { redactedStart } from '../../domain/redaction.ts';
 import { instant } from '../../domain/time.ts';
 import { ifPossible } from '../../process/harmless.ts';
-import type { ApplicationParts } from '../application-parts.ts';
-import { changeRecords } from '../records.ts';
+import type { ApplicationParts } from '../../work/application-parts.ts';
+import { changeRecords } from '../../work/records.ts';
 import { EMPTY_LOG, type SwapLog, swapLogs } from './stored-swap.ts';
 
 /** The answer to a call of a real system. */

@@ -5,9 +5,9 @@ import { inOneLine } from '../../domain/printable.ts';
 import { redactedStart } from '../../domain/redaction.ts';
 import { instant } from '../../domain/time.ts';
 import { rehearsalOf } from '../../domain/world.ts';
-import type { ApplicationParts } from '../application-parts.ts';
-import { type EventHandler, unchanged } from '../handler.ts';
-import type { Delivery, JournalNotes } from '../job.ts';
+import { type EventHandler, unchanged } from '../../work/handler.ts';
+import type { Delivery, JournalNotes } from '../../work/job.ts';
+import type { ElsewhereParts } from '../parts.ts';
 import { MARGIN_MS, NoReply } from './outside-call.ts';
 import { outsideJsonIn } from './read-answer.ts';
 import type { StoredSwap } from './stored-swap.ts';
@@ -51,7 +51,7 @@ export const eventRequestOf = ({ event, context }: Pick<Delivery, 'event' | 'con
  * The handler of an event of a swapped application: its real system gets the event as a CloudEvent. The delivery is repeated until the
  * answer is 2xx. After a refusal that a repeat would not change, it is parked.
  */
-export function postEvent(parts: ApplicationParts, swap: StoredSwap, notes: JournalNotes): EventHandler {
+export function postEvent(parts: ElsewhereParts, swap: StoredSwap, notes: JournalNotes): EventHandler {
   const { application, callOutside } = parts;
   return async (event, { context }) => {
     if (swap.events === 'none' || swap.mode === 'kept') return unchanged('The real system does not take events from the estate.');

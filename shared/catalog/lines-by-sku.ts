@@ -1,5 +1,5 @@
-import { invalid } from '../catalog/problems.ts';
 import type { Money } from '../domain/money.ts';
+import { invalid } from './problems.ts';
 
 export interface SkuUnits {
   readonly sku: string;

@@ -9,35 +9,34 @@ import { digest } from '../../domain/ids.ts';
 import { instant } from '../../domain/time.ts';
 import { rehearsalOf } from '../../domain/world.ts';
 import { fillPath, queryString } from '../../transport/path.ts';
-import type { ApplicationParts } from '../application-parts.ts';
-import { again, type BoundApi } from '../handler.ts';
-import type { Answered } from '../job.ts';
-import type { RunScope } from '../scope.ts';
-import type { ClaimedRequest } from '../steps/claim-key.ts';
-import type { Step } from '../steps/step.ts';
+import type { PlacedRequest } from '../../work/elsewhere.ts';
+import { again } from '../../work/handler.ts';
+import type { RunScope } from '../../work/scope.ts';
+import type { ClaimedRequest } from '../../work/steps/claim-key.ts';
+import type { ElsewhereParts } from '../parts.ts';
 import { keepAnswer, keptReply } from './keep.ts';
 import { refuseOtherObject } from './other-object.ts';
 import { MARGIN_MS, NoReply, type OutsideReply } from './outside-call.ts';
 import { isByWorld, readAnswer, unacceptable, Violation, withoutReply } from './read-answer.ts';
-import { businessObjects, keepSeen, objectsIn, refuseForeignMoney, type SeenCollection, type SeenObject, seenCollections } from './seen.ts';
+import {
+  businessObjects,
+  keepSeen,
+  objectsIn,
+  refuseForeignMoney,
+  type Seen,
+  type SeenCollection,
+  type SeenObject,
+  withObjects,
+} from './seen.ts';
 import type { StoredSwap } from './stored-swap.ts';
 import { logAnswer } from './swap-log.ts';
 
-/** Where the world swaps the application, the real system answers in place of the handler. Everything around the handler stays. */
-export function forwardIfSwapped(parts: ApplicationParts): Step<ClaimedRequest, ClaimedRequest, Answered> {
-  const collections = seenCollections(parts.service.collections);
-  return (job, rest) =>
-    rest(job.swap ? { ...job, bound: { ...job.bound, handler: forwarding(parts, { job, swap: job.swap, collections }) } } : job);
-}
-
-interface Forwarded {
-  readonly job: ClaimedRequest;
-  readonly swap: StoredSwap;
-  readonly collections: readonly SeenCollection[];
-}
-
-/** The handler of a forwarded request. When it runs again after a conflict, it reads the same reply: the call was made. */
-function forwarding(parts: ApplicationParts, { job, swap, collections }: Forwarded): BoundApi<string>['handler'] {
+/**
+ * The real system answers in place of the handler. Everything around the handler stays. A run after a conflict reads the same reply: the call was
+ * made.
+ */
+export function forwarding(parts: ElsewhereParts, job: ClaimedRequest, swap: StoredSwap): NonNullable<PlacedRequest['instead']> {
+  const { collections } = parts;
   const { bound, context, notes } = job;
   const { api } = bound;
   let replied: Promise<OutsideReply> | undefined;
@@ -76,20 +75,25 @@ function forwarding(parts: ApplicationParts, { job, swap, collections }: Forward
   }
 
   async function outputOf(reply: OutsideReply, scope: RunScope): Promise<unknown> {
-    const output = readAnswer(api, reply);
-    refuseForeignMoney(api, output, [scope.work.figures.currency, ...currenciesIn(job.input.body)], 'its answer');
-    const exchange = { ...job.input, output };
+    const answered = readAnswer(api, reply);
+    refuseForeignMoney(api, answered, [scope.work.figures.currency, ...currenciesIn(job.input.body)], 'its answer');
+    const exchange = { ...job.input, output: answered };
     refuseMismatch(answerRules[api.id]?.(exchange));
-    refuseOtherObject(api, job.input, output);
+    refuseOtherObject(api, job.input, answered);
     refuseMismatch(answerEffect(api.id, exchange));
-    for (const seen of objectsIn(api.response, output, collections)) {
-      const kept = await keepSeen(scope, api, seen);
-      const { object, collection } = seen;
-      for (const name of Object.keys(collection.definition.schema.shape)) Reflect.deleteProperty(object, name);
-      Object.assign(object, kept);
-    }
+    const kept = new Map<object, object>();
+    for (const seen of objectsIn(api.response, answered, collections)) kept.set(seen.object, await keptObject(scope, seen));
+    const output = withObjects(answered, kept);
     refuseWithoutEffect(output, reply, scope);
     return api.status === 201 && reply.status === 200 ? again(output) : output;
+  }
+
+  /** An answered object as the estate keeps it, with the members that only the answer has. */
+  async function keptObject(scope: RunScope, seen: Seen): Promise<object> {
+    const kept = await keepSeen(scope, api, seen);
+    const { shape } = seen.collection.definition.schema;
+    const others = Object.entries(seen.object).filter(([name]) => !Object.hasOwn(shape, name));
+    return { ...Object.fromEntries(others), ...kept };
   }
 
   /** A success must show its effect, on objects of other owners too. */
@@ -117,9 +121,7 @@ function forwarding(parts: ApplicationParts, { job, swap, collections }: Forward
     return found;
   }
 
-  return async (_input, given) => {
-    // The pipeline runs every handler with a RunScope.
-    const scope = given as RunScope;
+  return async (scope) => {
     await compareVersion(job, scope, collections);
     const isFirst = replied === undefined;
     if (isFirst) known = await knownBefore(scope);
@@ -154,7 +156,7 @@ const NAMED_IN_PATHS: ReadonlySet<string> = new Set(['payment', 'basket', 'custo
 export function outsideRequestOf(
   { bound: { api }, input, context }: Pick<ClaimedRequest, 'bound' | 'input' | 'context'>,
   key: string,
-  { application, estateCalls }: ApplicationParts,
+  { application, estateCalls }: ElsewhereParts,
 ) {
   const { world, now, requestId, correlationId, traceparent, chain, deadline } = context;
   const { params, query, body } = input;

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import type { ObjectDefinition } from '../../catalog/define-object.ts';
+import { extensionEvent } from '../../catalog/event-names.ts';
 import type { LifeCycle } from '../../catalog/life-cycle.ts';
 import { objects } from '../../catalog/objects.ts';
 import { changedFact, currenciesIn, implausible, lackOf } from '../../catalog/plausible.ts';
@@ -8,8 +9,8 @@ import { mintedAt } from '../../domain/ids.ts';
 import { CLOCK_TOLERANCE_MS } from '../../domain/time.ts';
 import { idOf, type World } from '../../domain/world.ts';
 import { type AnyCollection, publishedBy } from '../../store/collections.ts';
-import type { ObservedMove, Unit } from '../unit/unit.ts';
-import type { Aggregate } from '../unit-of-work.ts';
+import type { Unit } from '../../work/unit/unit.ts';
+import type { Aggregate } from '../../work/unit-of-work.ts';
 import { type Called, unacceptable } from './read-answer.ts';
 
 /** An object as a real system shows it. */
@@ -23,6 +24,12 @@ export interface SeenObject extends Aggregate, Readonly<Record<string, unknown>>
 export interface SeenCollection {
   readonly of: AnyCollection;
   readonly definition: ObjectDefinition;
+}
+
+/** An object of an answer, with its collection. */
+export interface Seen {
+  readonly collection: SeenCollection;
+  readonly object: SeenObject;
 }
 
 /**
@@ -59,6 +66,13 @@ export function* objectsIn<Collection extends Pick<SeenCollection, 'definition'>
   }
 }
 
+/** Replaces some objects of a JSON value. */
+export function withObjects(value: unknown, others: ReadonlyMap<object, object>): unknown {
+  if (typeof value !== 'object' || value === null || others.size === 0) return value;
+  if (Array.isArray(value)) return value.map((item) => withObjects(item, others));
+  return others.get(value) ?? Object.fromEntries(Object.entries(value).map(([name, member]) => [name, withObjects(member, others)]));
+}
+
 /** Whether a schema is the schema of an object, or extends it. */
 const hasMembersOf = ({ shape }: z.ZodObject, of: z.ZodObject): boolean =>
   Object.entries(of.shape).every(([name, member]) => shape[name] === member);
@@ -77,7 +91,7 @@ interface SeeingScope {
 export async function keepSeen(
   { work, context: { world } }: SeeingScope,
   api: Called,
-  { collection: { of, definition }, object }: { readonly collection: SeenCollection; readonly object: SeenObject },
+  { collection: { of, definition }, object }: Seen,
 ): Promise<SeenObject> {
   const current = (await work.get(of, object.id)) as SeenObject | undefined;
   const published = publishedBy(definition.schema);
@@ -103,7 +117,36 @@ export async function keepSeen(
   const changed = known && changedFact(definition.type, shown, known);
   if (changed !== undefined) throw unacceptable('changed_fact', api, `claims that ${named} ${changed}.`);
   const noticed = !known && existedBefore(world, shown) ? [{ state: shown.state, events: [] }] : moves;
-  return published(work.observe(of, current, { ...shown, outsideVersion: object.version }, noticed)) as SeenObject;
+  const seen = { ...shown, outsideVersion: object.version };
+  return published(observe(work, { of, definition }, { current, seen, moves: noticed })) as SeenObject;
+}
+
+/** A move of an object that the estate did not make itself. */
+interface ObservedMove {
+  /** The state that it leads to; undefined for an object without states. */
+  readonly state: string | undefined;
+  /** Names of the events; an empty list means the additional event. */
+  readonly events: readonly string[];
+}
+
+interface Observed {
+  readonly current: SeenObject | undefined;
+  readonly seen: SeenObject;
+  readonly moves: readonly ObservedMove[];
+}
+
+/** Writes an object as the real system shows it, through the moves. The last one leads to the object. Each has its events and its version. */
+function observe({ objects: loaded, drafts }: Unit, { of, definition }: SeenCollection, { current, seen, moves }: Observed): SeenObject {
+  let version = current?.version ?? 0;
+  let previous = current?.state;
+  let object = seen;
+  for (const { state, events } of moves) {
+    version += 1;
+    object = loaded.write(of, { ...seen, ...(state !== undefined && { state }), version });
+    for (const event of events.length > 0 ? events : [extensionEvent(definition.type)]) drafts.add(definition, event, object, previous);
+    previous = state;
+  }
+  return object;
 }
 
 /** @throws Violation `money` for an amount in another currency */

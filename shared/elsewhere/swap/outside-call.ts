@@ -2,13 +2,13 @@ import type { Readable } from 'node:stream';
 import { request } from 'undici';
 import type { Method } from '../../catalog/define.ts';
 import { ESTATE_CALL_HEADER, endEstateCall } from '../../control/estate-call.ts';
-import { censorEchoes } from '../../domain/echoed-secrets.ts';
 import { retryAfterIn } from '../../domain/retry-after.ts';
 import type { Ms } from '../../domain/time.ts';
 import type { World } from '../../domain/world.ts';
 import { type Outbound, OutboundRefused } from '../../http/outbound.ts';
 import { connectionTrouble, didNotConnect } from '../../process/connection-trouble.ts';
-import { inShortTurns, withTimeLimit } from '../../process/waiting.ts';
+import { withTimeLimit } from '../../process/waiting.ts';
+import { withoutSecrets } from './echoed-headers.ts';
 import type { SeededSwap } from './stored-swap.ts';
 
 /** How a process calls real systems. */
@@ -59,13 +59,9 @@ export const MARGIN_MS = 250;
 const MOST_AT_ONCE = 16;
 /** Largest answer in bytes. */
 const MOST_BYTES = 2 ** 20;
-/** A shorter header value may be a common word. */
-const SHORTEST_SECRET = 8;
-/** Maximum number of words of a header value that are separate secrets. */
-const MOST_WORDS = 20;
 
 /** Calls the real systems that replace an application. @returns a function that throws NoReply */
-export function createCallOutside(access: () => OutsideAccess) {
+export function createCallOutside(access: OutsideAccess) {
   const running = new Map<World, number>();
 
   return async (world: World, swap: SeededSwap, call: OutsideRequest): Promise<OutsideReply> => {
@@ -76,7 +72,7 @@ export function createCallOutside(access: () => OutsideAccess) {
     running.set(world, others + 1);
     const withinMs = Math.max(1, Math.min(swap.timeoutMs, call.withinMs));
     try {
-      const reply = await withTimeLimit(withinMs, (signal) => send(access(), swap, call, signal));
+      const reply = await withTimeLimit(withinMs, (signal) => send(access, swap, call, signal));
       return { ...reply, durationMs: after() };
     } catch (error) {
       throw noReply(error, withinMs, after());
@@ -121,21 +117,6 @@ async function bytesOf(body: Readable): Promise<Buffer> {
     if (bytes > MOST_BYTES) throw new NoReply('too_large', `its answer has more than ${MOST_BYTES} bytes`, 0);
   }
   return Buffer.concat(chunks);
-}
-
-/** A system that echoes the configured headers must not carry them into answers and records. */
-export async function withoutSecrets(body: Buffer, { headers }: Pick<SeededSwap, 'headers'>): Promise<Buffer> {
-  const secrets = Object.values(headers).flatMap(secretsIn);
-  if (secrets.length === 0) return body;
-  return Buffer.from(await censorEchoes(body.toString('latin1'), secrets, inShortTurns()), 'latin1');
-}
-
-/** A value, its words, and the password of a user. */
-function secretsIn(value: string): readonly string[] {
-  const words = value.split(/\s+/);
-  const [, user] = /^basic\s+(\S+)$/i.exec(value) ?? [];
-  const [, password = ''] = /^[^:]*:([\x20-\x7e]+)$/.exec(Buffer.from(user ?? '', 'base64').toString('latin1')) ?? [];
-  return [value, ...words.slice(0, MOST_WORDS), password].filter(({ length }) => length >= SHORTEST_SECRET);
 }
 
 function noReply(error: unknown, withinMs: Ms, durationMs: number): NoReply {
