@@ -29,12 +29,14 @@ export function seedOfRetailer(
 
 /** Wall time. Nothing of a dropped world stays longer. */
 const REMEMBERED_MS = 5_000;
+/** Worlds. More of them are in use only while a client makes and leaves many. */
+const MOST_REMEMBERED = 200;
 
 type ReadFigures = ReturnType<typeof createFigures>;
 
 /** Reads the figures of a world and its swap, which never change, and remembers them for a while. Without a swap, that is one read. */
 export function createFigures(store: Pick<Store, 'object' | 'application'>) {
-  const known = new LRUCache<World, WithFigures>({ ttl: REMEMBERED_MS, ttlAutopurge: true });
+  const known = new LRUCache<World, WithFigures>({ max: MOST_REMEMBERED, ttl: REMEMBERED_MS, ttlAutopurge: true });
   return (world: World): WithFigures | Promise<WithFigures> => known.get(world) ?? read(world);
 
   async function read(world: World): Promise<WithFigures> {
