@@ -10,11 +10,25 @@ const file = (members: string): string => `{"format":"unified-commerce-estate-sn
 /** As many members as a body may have, in as few kinds of objects as possible. None of them is known. */
 const UNKNOWN = Array.from({ length: 900 }, () => Object.fromEntries(Array.from({ length: 105 }, (_, n) => [n.toString(36), 1])));
 
+/** Promotions that fit their schema, and name no product that exists. */
+const PROMOTIONS = Array.from({ length: 95 }, (_, n) => ({
+  ...{
+    id: `p${n}`,
+    name: 'p',
+    kind: 'percent-off',
+    percent: 1,
+    skus: Array.from({ length: 990 }, (_none, m) => `x${m}`),
+    priority: 100 + n,
+  },
+  ...{ stackable: false, activeFrom: '-P30D', activeTo: 'P180D' },
+}));
+
 const bodies: readonly (readonly [call: string, body: string, status: number])[] = [
   ['POST /_control/rehearsals', data({ ['x'.repeat(900_000)]: [] }), 422],
   ['POST /_control/rehearsals', data(Object.fromEntries(Array.from({ length: 900 }, (_, n) => [`${n}`.padEnd(900, 'x'), []]))), 422],
   ['POST /_control/rehearsals', data({ products: Array.from({ length: 900 }, (_, n) => ({ sku: `${n}`.padEnd(900, 'x') })) }), 422],
   ['POST /_control/rehearsals', data({ customers: UNKNOWN.map((row, n) => ({ id: `c${n}`, ...row })) }), 422],
+  ['POST /_control/rehearsals', data({ promotions: PROMOTIONS }), 422],
   ['PUT /_control/customers/cus_ada', JSON.stringify({ addresses: UNKNOWN }), 422],
   ['POST /_control/snapshots', file(`"deliveries":[${'1,'.repeat(300_000)}1]`), 400],
   ['POST /_control/snapshots', file(`"deliveries":[${'[],'.repeat(2_000_000)}1]`), 400],
