@@ -175,7 +175,7 @@ test('The folder of the project with a mistake in its own rows is refused, becau
   expect(await refusal({ 'products.json': [kettle] })).toContain('stock.json /0/sku – there is no product "mug-blue".');
 });
 
-test('At most 1,000 mistakes are collected, and the first ones are those of the rows as they were written', async () => {
+test('At most 1,000 mistakes of own data are collected, first row first', async () => {
   const promotions = Array.from({ length: 3 }, (_, n) => ({
     ...{ id: `p${n}`, name: 'p', kind: 'percent-off', percent: 1, skus: Array.from({ length: 900 }, (_none, m) => `x${m}`) },
     ...{ priority: 100 + n, stackable: false, activeFrom: '-P30D', activeTo: 'P180D' },
