@@ -46,7 +46,12 @@ export function createAgentEndpoint({ version, pepper, onError, ...access }: Age
     const cancelled = new AbortController();
     response.once('close', () => cancelled.abort());
     if (response.destroyed) return;
-    const { method: verb = 'GET' } = request;
+    if (request.method !== 'POST') {
+      // The library answers no other method, and a `Request` refuses some of them.
+      response.setHeader('Allow', 'POST');
+      refuse(response, `${request.method} is not possible here; POST is.`, 405);
+      return;
+    }
     const text = String(body ?? '');
     const excess = excessOfBody(text);
     const value = excess === undefined ? jsonIn(text) : undefined;
@@ -64,9 +69,9 @@ export function createAgentEndpoint({ version, pepper, onError, ...access }: Age
     const accepted = acceptedIn(request.headers.accept);
     const accept = headerFor(accepted, request.headers.accept);
     const sent = new Request(new URL('/mcp', access.gateway), {
-      method: verb,
+      method: 'POST',
       headers: headersOf({ ...request.headers, accept }),
-      body: verb === 'GET' || verb === 'HEAD' ? null : new Uint8Array(body ?? []),
+      body: new Uint8Array(body ?? []),
       signal: cancelled.signal,
     });
     try {
@@ -108,9 +113,9 @@ const excessOfBatch = (value: unknown): string | undefined =>
 const INVALID_REQUEST = -32_600;
 
 /** The library would parse a body before it refuses it. */
-function refuse(response: ServerResponse, message: string): void {
+function refuse(response: ServerResponse, message: string, status = 400): void {
   const answer = JSON.stringify({ jsonrpc: '2.0', error: { code: INVALID_REQUEST, message }, id: null });
-  response.writeHead(400, { 'Content-Type': 'application/json' }).end(answer);
+  response.writeHead(status, { 'Content-Type': 'application/json' }).end(answer);
 }
 
 const headersOf = (headers: IncomingHttpHeaders): Headers =>

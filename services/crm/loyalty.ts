@@ -8,7 +8,8 @@ import {
 } from '../../shared/catalog/loyalty/apis.ts';
 import { putLedgerEntry, putMember } from '../../shared/catalog/loyalty/internal.ts';
 import { CardNumber } from '../../shared/catalog/loyalty/objects.ts';
-import { isProblem, isUnknownOutcome, Problem } from '../../shared/catalog/problems.ts';
+import { isProblem, isUnknownOutcome, notFound, Problem } from '../../shared/catalog/problems.ts';
+import { Id } from '../../shared/catalog/shapes.ts';
 import { durationMs } from '../../shared/domain/duration.ts';
 import { defineDueWork } from '../../shared/work/due-work.ts';
 import { again, handle, handleDue, type Scope } from '../../shared/work/handler.ts';
@@ -91,10 +92,16 @@ export const finishInterruptedEnrolment = handleDue(finishEnrolment)(async ({ ke
   }
 });
 
+/** The id of a path, for a body, which the Loyalty Platform validates. @throws Problem `not_found` for an id that no account can have */
+function accountIn(id: string): string {
+  if (!Id.safeParse(id).success) throw notFound('loyalty-account', id);
+  return id;
+}
+
 /** A façade of the Loyalty Platform's ledger. Without a reference, each request grants points again. */
 export const issueLoyaltyPoints = handle(issueLoyaltyPointsApi)(async ({ params: { id }, body }, { work, call, ifMatch }) => {
   const { points, reason, reference = work.id('int') } = body;
-  const input = { params: { type: 'issue', reference }, body: { accountId: id, points, reason } };
+  const input = { params: { type: 'issue', reference }, body: { accountId: accountIn(id), points, reason } };
   const { account, repeated } = await call(putLedgerEntry, input, { ifMatch });
   return repeated ? again(account) : account;
 });
@@ -102,7 +109,7 @@ export const issueLoyaltyPoints = handle(issueLoyaltyPointsApi)(async ({ params:
 /** A façade of the Loyalty Platform's ledger. The redemption is the same as after Redeem Points. */
 export const redeemLoyaltyPoints = handle(redeemLoyaltyPointsApi)(
   async ({ params: { id }, body: { points, orderId } }, { work, call, ifMatch }) => {
-    const input = { params: { type: 'redeem', reference: work.id('int') }, body: { accountId: id, points, orderId } };
+    const input = { params: { type: 'redeem', reference: work.id('int') }, body: { accountId: accountIn(id), points, orderId } };
     const { account, redemption, repeated } = await call(putLedgerEntry, input, { ifMatch });
     if (!redemption)
       throw new Problem('dependency_error', 'The Loyalty Platform answered without a redemption.', { dependency: 'loyalty-platform' });

@@ -98,6 +98,8 @@ export interface FieldError {
 
 /** Maximum number of errors that a problem lists. It counts the others. */
 export const MOST_ERRORS = 20;
+/** Mistakes that a check finds in one value. A body has room for 100,000, and describing them all would take a second. */
+export const MOST_MISTAKES = 1_000;
 
 /** Characters of an id in a sentence. */
 const LONGEST_QUOTED = 100;
@@ -110,7 +112,7 @@ export interface ProblemContext {
   readonly objectType?: string;
   readonly id?: string;
   readonly errors?: readonly FieldError[];
-  /** Number of errors that `errors` leaves out. */
+  /** Number of errors that `errors` leaves out, within `MOST_MISTAKES`. */
   readonly errorsOmitted?: number;
   readonly retryable?: boolean;
   /** Seconds; becomes the header `Retry-After`. Every retryable refusal has one. */

@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { MOST_MISTAKES } from '../catalog/problems.ts';
 import { shortened } from '../domain/text.ts';
 
 /** One mistake in a value that a schema refuses. */
@@ -13,8 +14,16 @@ export interface Mistake {
 const LONGEST_NAME = 100;
 const REQUIRED = 'This member is required.';
 
-/** The mistakes that a parse `IN_WORDS` has found. */
-export function* mistakesIn(issues: readonly z.core.$ZodIssue[]): Generator<Mistake, void> {
+/** The first mistakes that a parse `IN_WORDS` has found. */
+export function* mistakesIn(issues: readonly z.core.$ZodIssue[], most = MOST_MISTAKES): Generator<Mistake, void> {
+  let found = 0;
+  for (const mistake of eachMistake(issues)) {
+    if (found++ === most) return;
+    yield mistake;
+  }
+}
+
+function* eachMistake(issues: readonly z.core.$ZodIssue[]): Generator<Mistake, void> {
   for (const { code, path, message, ...issue } of issues.filter(isTightest)) {
     if (code === 'unrecognized_keys' && 'keys' in issue) {
       for (const key of issue.keys) yield { path: [...path, key], code: 'unknown_member', detail: 'This member is unknown.' };

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { z } from 'zod';
 import type { ApiDefinition } from '../catalog/define.ts';
-import { type FieldError, MOST_ERRORS, Problem } from '../catalog/problems.ts';
+import { type FieldError, MOST_ERRORS, MOST_MISTAKES, Problem } from '../catalog/problems.ts';
 import { isCurrency } from '../domain/money.ts';
 import { asText, isText, shortened } from '../domain/text.ts';
 import { IN_WORDS, mistakesIn } from './issue-words.ts';
@@ -42,10 +42,12 @@ export function parseQuery(schema: z.ZodType, value: unknown): unknown {
  */
 export function parseBody(schema: z.ZodType, value: unknown, currency?: string): unknown {
   const parsed = schema.safeParse(value, IN_WORDS);
-  const foreign = currency === undefined ? [] : [...foreignCurrencies(value, currency)];
-  if (parsed.success && foreign.length === 0) return parsed.data;
+  const foreign = currency === undefined ? undefined : foreignCurrencies(value, currency);
+  const first = foreign?.next().value;
+  if (parsed.success && !first) return parsed.data;
   if (value === null) throw validationFailed([NULL_BODY]);
-  throw validationFailed([...fieldErrors(parsed.error?.issues ?? [], 'body'), ...foreign]);
+  const inSchema = fieldErrors(parsed.error?.issues ?? [], 'body');
+  throw validationFailed(first && foreign ? joined(inSchema, [first], foreign) : inSchema);
 }
 
 /** The currencies in a body that are not the currency of the rehearsal. The schema refuses what is not a currency. */
@@ -85,7 +87,7 @@ export function refuseNotText(value: unknown, part: Part): void {
   if (isAllText(value)) return;
   const errors = notTextErrors(value, part);
   const first = errors.next();
-  if (first.done !== true) throw validationFailed(prepended(first.value, errors));
+  if (first.done !== true) throw validationFailed(joined([first.value], errors));
 }
 
 /** Checks strings without collecting pointers, which only a refusal needs. */
@@ -136,18 +138,18 @@ export function* prototypesIn(value: unknown, path: readonly PropertyKey[] = [])
   }
 }
 
-function* prepended<T>(first: T, rest: Iterable<T>): Generator<T, void> {
-  yield first;
-  yield* rest;
+function* joined<T>(...lists: readonly Iterable<T>[]): Generator<T, void> {
+  for (const list of lists) yield* list;
 }
 
-/** Lists the first errors and counts the others. */
+/** Lists the first errors and counts the others, up to `MOST_MISTAKES`. */
 export function validationFailed(all: Iterable<FieldError>): Problem {
   const errors: FieldError[] = [];
   let errorsOmitted = 0;
   for (const error of all) {
     if (errors.length < MOST_ERRORS) errors.push(error);
     else errorsOmitted += 1;
+    if (errors.length + errorsOmitted === MOST_MISTAKES) break;
   }
   const [first] = errors;
   const detail = first ? `${first.pointer === '' ? 'The body' : first.pointer}: ${first.detail}` : 'The request is not valid.';

@@ -80,10 +80,12 @@ export type Faults = ReturnType<typeof createFaults>;
 
 /** How long a process caches the rules of a world, in wall time. */
 const REMEMBERED_MS = 5_000;
+/** Worlds. More of them have faults only while a client makes and leaves many. */
+const MOST_REMEMBERED = 200;
 
 /** The fault rules that a process has cached, once per world and revision. */
 export function createFaults(control: FaultStore) {
-  const known = new LRUCache<World, KnownRules>({ ttl: REMEMBERED_MS, ttlAutopurge: true });
+  const known = new LRUCache<World, KnownRules>({ max: MOST_REMEMBERED, ttl: REMEMBERED_MS, ttlAutopurge: true });
 
   async function current({ world, revision }: RulesOfWorld): Promise<KnownRules> {
     if (revision === 0) return NO_RULES;

@@ -17,12 +17,14 @@ export const retailers = defineCollection({ name: 'retailer', schema: StoredReta
 
 /** Wall time. Nothing of a dropped world stays longer. */
 const REMEMBERED_MS = 5_000;
+/** Worlds. More of them are in use only while a client makes and leaves many. */
+const MOST_REMEMBERED = 200;
 
 export type ReadFigures = ReturnType<typeof createFigures>;
 
 /** Reads the figures of a world, and whether it has a real system for the application. They never change, and are remembered for a while. */
 export function createFigures(store: Pick<Store, 'object' | 'application'>) {
-  const known = new LRUCache<World, WithFigures>({ ttl: REMEMBERED_MS, ttlAutopurge: true });
+  const known = new LRUCache<World, WithFigures>({ max: MOST_REMEMBERED, ttl: REMEMBERED_MS, ttlAutopurge: true });
   return (world: World): WithFigures | Promise<WithFigures> => known.get(world) ?? read(world);
 
   async function read(world: World): Promise<WithFigures> {

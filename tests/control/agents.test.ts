@@ -1,8 +1,9 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
+import { request } from 'undici';
 import { MOST_CHARACTERS } from '../../agents/answer.ts';
 import { faultPresets } from '../../shared/catalog/control/fault-presets.ts';
 import { agentEndpoint, anAgent, orderedBy, overHttp } from '../support/agent.ts';
-import { estate, newRehearsal } from '../support/estate.ts';
+import { ADMIN, estate, newRehearsal } from '../support/estate.ts';
 import { sharedIn } from '../support/test-in.ts';
 
 const agent = sharedIn(() => anAgent(overHttp(estate.gateway)));
@@ -315,3 +316,13 @@ test('A batch of an agent has at most 50 messages, and no message of a longer on
   expect(await sent(51)).toEqual([400, JSON.stringify({ jsonrpc: '2.0', error: { code: -32_600, message }, id: null })]);
   expect(await sent(50)).toEqual([200, expect.stringContaining('"id":49')]);
 });
+
+test.each(['GET', 'HEAD', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE'])(
+  'The endpoint of agents refuses %s, and names POST',
+  async (method) => {
+    const headers = { authorization: `Bearer ${ADMIN}`, accept: 'application/json, text/event-stream' };
+    const { statusCode, headers: answered, body } = await request(new URL('/mcp', estate.gateway), { method: method as 'GET', headers });
+    await body.dump();
+    expect([statusCode, answered['allow']]).toEqual([405, 'POST']);
+  },
+);

@@ -76,6 +76,17 @@ test.each(named)('$name answers 404 for an object that does not exist', async ({
   expect(await rehearsal.events({ ext: true })).toEqual([]);
 });
 
+/** No object can have one of these ids. A service that passes the id on in a body must refuse it before the next service does. */
+const UNUSABLE = ['a~b', 'x'.repeat(65), '__proto__'];
+
+test.each(named)('$name answers 404 for an id that no object can have', async ({ id, path }) => {
+  await using rehearsal = await newRehearsal();
+  for (const none of UNUSABLE) {
+    const { status, body } = await rehearsal.call(id, { params: { id: none, sku: none, lineId: none }, body: bodies[id] });
+    expect([path, status, body]).toMatchObject([path, 404, { code: 'not_found', id: none }]);
+  }
+});
+
 /** Every member of a request that names an object of an application, by API and member. */
 const rows: Readonly<Record<string, Row>> = {
   // Nothing is found.

@@ -42,6 +42,12 @@ test.each<[title: string, schema: z.ZodType, value: unknown, code: string, detai
 test('A validation error names an unknown kind', () =>
   expect(found(Kinds, { kind: 'early' })).toEqual([['kind', 'invalid_union', 'This must be one of delayed, twice.']]));
 
+test('At most 1,000 mistakes of a value are described', () => {
+  const names = Object.fromEntries(Array.from({ length: 600 }, (_, n) => [`x${n}`, 1]));
+  expect(found(z.array(z.strictObject({})), [names, names]).length).toBe(1_000);
+  expect(found(z.array(z.int()), Array(1_500).fill('')).length).toBe(1_000);
+});
+
 test('A validation error names each unknown member', () => {
   expect(found(z.strictObject({}), { a: 1, b: 2 })).toEqual([
     ['a', 'unknown_member', 'This member is unknown.'],

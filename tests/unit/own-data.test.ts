@@ -1,7 +1,7 @@
 import { cp } from 'node:fs/promises';
 import { expect, test } from '@jest/globals';
 import type { Fixtures } from '../../fixtures/files.ts';
-import { loadFixtures } from '../../fixtures/load.ts';
+import { DataRefused, loadFixtures } from '../../fixtures/load.ts';
 import { kettle } from '../support/kettle.ts';
 import { ownFolder } from '../support/own-folder.ts';
 import { eur } from '../support/steps/tender.ts';
@@ -173,4 +173,21 @@ test('A foreign file is ignored', async () => {
 test('The folder of the project with a mistake in its own rows is refused, because none of them are defaults', async () => {
   await cp(new URL('../../fixtures/', import.meta.url), at(), { recursive: true });
   expect(await refusal({ 'products.json': [kettle] })).toContain('stock.json /0/sku – there is no product "mug-blue".');
+});
+
+test('At most 1,000 mistakes of own data are collected, first row first', async () => {
+  const promotions = Array.from({ length: 3 }, (_, n) => ({
+    ...{ id: `p${n}`, name: 'p', kind: 'percent-off', percent: 1, skus: Array.from({ length: 900 }, (_none, m) => `x${m}`) },
+    ...{ priority: 100 + n, stackable: false, activeFrom: '-P30D', activeTo: 'P180D' },
+  }));
+  const { with: changed } = await loadFixtures();
+  const refused: unknown = await changed({ promotions }, now, () => undefined).catch((error: unknown) => error);
+  if (!(refused instanceof DataRefused)) throw refused;
+  expect([refused.mistakes.length, refused.mistakes[0]?.place]).toEqual([1_000, '/data/promotions/0/skus/0']);
+  const unknown = Object.fromEntries(Array.from({ length: 900 }, (_, n) => [`x${n}`, 1]));
+  const inRows = changed({ stock: promotions.map(({ id }) => ({ sku: id, ...unknown })) }, now, () => undefined);
+  const misshaped: unknown = await inRows.catch((error: unknown) => error);
+  if (!(misshaped instanceof DataRefused)) throw misshaped;
+  // Each row keeps one.
+  expect(misshaped.mistakes.length).toBeLessThanOrEqual(1_003);
 });

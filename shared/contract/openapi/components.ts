@@ -4,7 +4,7 @@ import { STREAM_CURSOR } from '../../catalog/control/operations/stream.ts';
 import { WebhookName } from '../../catalog/control/webhooks.ts';
 import { CorrelationId, IdempotencyKey, IfMatch } from '../../catalog/headers.ts';
 import { objects } from '../../catalog/objects.ts';
-import { MOST_ERRORS, type ProblemCode, problems, problemType, retryableAtTimes } from '../../catalog/problems.ts';
+import { MOST_ERRORS, MOST_MISTAKES, type ProblemCode, problems, problemType, retryableAtTimes } from '../../catalog/problems.ts';
 import { Id, Sku, VoucherCode } from '../../catalog/shapes.ts';
 import { REHEARSAL_NAME } from '../../domain/ids.ts';
 import { JsonSchemas, type Part, sorted } from '../json-schemas.ts';
@@ -225,7 +225,11 @@ export const PROBLEM: Part = {
         },
       },
     },
-    errorsOmitted: { type: 'integer', minimum: 1, description: 'Number of further errors that `errors` omits.' },
+    errorsOmitted: {
+      type: 'integer',
+      minimum: 1,
+      description: `Number of further errors that \`errors\` omits. Counting ends at ${MOST_MISTAKES.toLocaleString('en')} errors.`,
+    },
     retryable: { type: 'boolean', description: 'Whether the same request may succeed later.' },
   },
 };

@@ -42,6 +42,12 @@ export type MemoryEstate = ReturnType<typeof createMemoryEstate>;
 /** Longest pause between sweeps, in wall time. */
 const LOOK_MS = 5_000;
 
+/** Replaced and removed worlds that are kept for the requests that still run in them. Beyond these limits, the oldest is dropped earlier. */
+const MOST_DYING = 20;
+const MOST_DYING_BYTES = 32 * 1_048_576;
+
+const bytesOf = (world: WorldState | undefined): number => (world ? world.bytes + world.journal.contents().bytes : 0);
+
 /** Drops replaced and removed worlds, and forgets old results of operations. It never reads living worlds. */
 function createMemoryJanitor({ all, dropAfterMs }: { readonly all: Map<World, WorldState>; readonly dropAfterMs: number }) {
   /** Wall time of each world's removal, earliest first. */
@@ -50,14 +56,23 @@ function createMemoryJanitor({ all, dropAfterMs }: { readonly all: Map<World, Wo
   const remembering = new Map<Operations, Ms>();
   let timer: NodeJS.Timeout | undefined;
 
+  function drop(world: World): void {
+    dying.delete(world);
+    for (const { operations } of all.get(world)?.applications.values() ?? []) remembering.delete(operations);
+    all.delete(world);
+  }
+
+  const isTooMuch = (): boolean => {
+    const bytes = [...dying.keys()].reduce((sum, world) => sum + bytesOf(all.get(world)), 0);
+    return dying.size > MOST_DYING || (dying.size > 1 && bytes > MOST_DYING_BYTES);
+  };
+
   function sweep(): void {
     timer = undefined;
     const now = Date.now();
     for (const [world, at] of dying) {
       if (now < at) break;
-      dying.delete(world);
-      for (const { operations } of all.get(world)?.applications.values() ?? []) remembering.delete(operations);
-      all.delete(world);
+      drop(world);
     }
     for (const [operations, at] of remembering) {
       if (now < at + OPERATION_KEPT_MS) break;
@@ -75,6 +90,10 @@ function createMemoryJanitor({ all, dropAfterMs }: { readonly all: Map<World, Wo
   return {
     dropLater(world: World): void {
       dying.set(world, Date.now() + dropAfterMs);
+      for (const oldest of dying.keys()) {
+        if (!isTooMuch()) break;
+        drop(oldest);
+      }
       lookAgain();
     },
     remembered(operations: Operations): void {
