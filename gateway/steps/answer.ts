@@ -139,6 +139,7 @@ export const answerControl =
       path,
       principal,
       rehearsal,
+      bound: caller?.boundTo?.rehearsal,
       correlationId,
       body,
       estateCall: caller?.estateCall,
