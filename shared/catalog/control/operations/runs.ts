@@ -55,7 +55,7 @@ export const startRun = defineOperation({
   request: z.strictObject({ scenario: z.string().max(80).describe('Name of a scenario, as listed.') }),
   response: Run,
   status: 202,
-  problems: ['not_found'],
+  problems: ['not_found', 'rate_limited'],
 });
 
 export const listRuns = defineOperation({
