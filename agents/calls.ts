@@ -64,6 +64,7 @@ export const isRead = (id: string): boolean => callableOf(id).method === 'GET';
 /** Sends the call to the estate, which validates it against the catalog. @throws AgentMistake, PathRefused for a call that cannot be sent */
 export function send({ name, client }: AgentWorld, { id, params = {}, query, headers = {}, body, dryRun }: AgentCall): Promise<Reply> {
   const { method, path, as } = callableOf(id);
+  refuseOtherText(headers);
   const given = namesRehearsal({ path }) ? { ...params, rehearsal: name } : params;
   refuseOtherParameters(id, path, given);
   const sent = method === 'GET' || method === 'DELETE' ? undefined : (body ?? {});
@@ -81,6 +82,15 @@ function callableOf(id: string): Callable {
   if (operation) return { ...operation, as: 'admin' };
   const known = [...callableApis, ...callableOperations].map((one) => one.id);
   throw new AgentMistake(unknownWord('call', id, known, 'the resources estate://apis and estate://operations'));
+}
+
+/** What a header can carry. */
+const HEADER_TEXT = /^[\x20-\x7e]*$/;
+
+function refuseOtherText(headers: NonNullable<AgentCall['headers']>): void {
+  const [wrong] = Object.entries(headers).find(([, text]) => !HEADER_TEXT.test(text)) ?? [];
+  if (wrong !== undefined)
+    throw new AgentMistake(`headers.${wrong} must be visible ASCII: letters, digits and punctuation, without line breaks.`);
 }
 
 function refuseOtherParameters(id: string, path: string, given: Readonly<Record<string, string>>): void {

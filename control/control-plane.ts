@@ -6,6 +6,7 @@ import { bodyLimit } from '../shared/contract/body-limit.ts';
 import { refuseRedacted, refuseSecrets, withoutSecretsInTurns } from '../shared/contract/secrets.ts';
 import { parseParams } from '../shared/contract/validation.ts';
 import type { ControlRequest } from '../shared/control/admitted.ts';
+import { outOfReach } from '../shared/control/out-of-reach.ts';
 import { requestIdIn } from '../shared/control/request-id.ts';
 import type { Breathe } from '../shared/domain/breathe.ts';
 import { DEFAULT_REHEARSAL } from '../shared/domain/ids.ts';
@@ -46,6 +47,7 @@ export function createControlPlane({ use, log, snapshotBytes, ...parts }: Contro
   return async (admitted: ControlRequest, response: ServerResponse): Promise<void> => {
     const { request, path } = admitted;
     const operation = find(request.method ?? '', path);
+    requireReach(operation, admitted);
     const { sent, body } = await readInput(operation, admitted, snapshotBytes);
     const prepare = () => operations[operation.id].prepare(sent);
     const gone = whenGone(response);
@@ -61,6 +63,13 @@ export function createControlPlane({ use, log, snapshotBytes, ...parts }: Contro
       await sendJson(request, response, { status: operation.status, body: output }, making).catch(unlessGone(gone));
     }
   };
+}
+
+/** @throws Problem forbidden when the credential is bound to a rehearsal and the operation reaches further */
+function requireReach(operation: Operation, { path, bound }: ControlRequest): void {
+  if (bound === undefined || operation.reach === undefined) return;
+  if (operation.reach === 'named rehearsal' && pathParameters(operation, path)['name'] === bound) return;
+  throw outOfReach(bound, ' Use a credential that belongs to no rehearsal.');
 }
 
 interface ReadInput {

@@ -3,7 +3,7 @@ import { type Request, type Response, Router } from 'express';
 import type { z } from 'zod';
 import { type ActionOutcome, completePaymentAction, readPaymentAction } from '../shared/catalog/payment/internal.ts';
 import type { Payment } from '../shared/catalog/payment/objects.ts';
-import { isProblem, undefinedIf } from '../shared/catalog/problems.ts';
+import { isProblem, Problem, undefinedIf } from '../shared/catalog/problems.ts';
 import { requestIdIn } from '../shared/control/request-id.ts';
 import { moneyInWords } from '../shared/domain/money.ts';
 import type { Directory } from '../shared/store/ports/rehearsals.ts';
@@ -65,6 +65,8 @@ export function createPaymentPage({ rehearsals, use, numbers, callFromOutside }:
     else show(response, 404, UNKNOWN);
   });
 
+  router.all(address, ({ method }) => refuseMethod(method, ['GET', 'HEAD']));
+
   router.post(`${address}/:decision`, async ({ params }: Request<Address & Decision>, response, next) => {
     const { id, token, decision } = params;
     const outcome = OUTCOMES[decision];
@@ -78,7 +80,16 @@ export function createPaymentPage({ rehearsals, use, numbers, callFromOutside }:
     // A repeat shows the first decision.
     response.redirect(303, payment && viewed.returnUrl !== undefined ? addressAfter(viewed.returnUrl, payment) : pathOf(params));
   });
+
+  router.all(`${address}/:decision`, ({ method, params }: Request<Address & Decision>, _response, next) =>
+    OUTCOMES[params.decision] === undefined ? next() : refuseMethod(method, ['POST']),
+  );
   return router;
+}
+
+/** @throws Problem method_not_allowed */
+function refuseMethod(method: string, allow: readonly string[]): never {
+  throw new Problem('method_not_allowed', `${method} is not possible here; ${allow.join(', ')} is.`, { allow });
 }
 
 function undefinedIfUnknown(error: unknown): undefined {

@@ -1,3 +1,4 @@
+import { LATEST_CLOCK } from '../../shared/catalog/limits.ts';
 import type { Ms } from '../../shared/domain/time.ts';
 import type { World } from '../../shared/domain/world.ts';
 import type { Logger } from '../../shared/process/logger.ts';
@@ -102,7 +103,7 @@ export function createFlow({ worlds, runner, log, stopping }: FlowOptions) {
     if (!status || stopping.aborted) return;
     const { now, flowing, next, running, advancing } = status;
     const waits: Ms[] = [];
-    if (next && flowing) waits.push(Math.max(0, next.at - now));
+    if (next && flowing && next.at <= LATEST_CLOCK) waits.push(Math.max(0, next.at - now));
     if (running > 0 || advancing) waits.push(POLL_MS);
     if (waits.length > 0) setTimer(world, state, Math.min(...waits));
   }

@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import { z } from 'zod';
 import { changeProduct, moveProduct } from '../../shared/catalog/commerce/internal.ts';
 import { ProductVerb } from '../../shared/catalog/commerce/objects.ts';
 import * as declared from '../../shared/catalog/control/operations/outside-world.ts';
@@ -12,6 +12,7 @@ import { countStock } from '../../shared/catalog/inventory/internal.ts';
 import { changeGiftCard, changePaymentToken, completePaymentAction } from '../../shared/catalog/payment/internal.ts';
 import { invalid, Problem } from '../../shared/catalog/problems.ts';
 import { changePromotion, changeVoucher } from '../../shared/catalog/promotion/internal.ts';
+import { Sku } from '../../shared/catalog/shapes.ts';
 import { productNames } from '../objects/related-objects.ts';
 import { operate } from '../operate.ts';
 
@@ -74,10 +75,10 @@ export const changeCustomerByHand = operate(declared.changeCustomerByHand)(async
   scope.callFromOutside(scope, changeCustomer, { params, body }),
 );
 
-/** The Promotion Engine has no products, so SKUs are checked here. */
+/** The Promotion Engine has no products, so SKUs are checked here. It refuses a list that has other values. */
 export const changePromotionByHand = operate(declared.changePromotionByHand)(async ({ params, body }, scope) => {
   const { worlds, world, objects } = scope;
-  const skus = Array.isArray(body['skus']) ? body['skus'].map(String) : [];
+  const skus = z.array(Sku).safeParse(body['skus']).data ?? [];
   const known = await productNames(worlds, world, objects, skus);
   const unknown = skus.findIndex((sku) => !known.has(sku));
   if (unknown >= 0) throw invalid(`/skus/${unknown}`, 'unknown_sku', `There is no product "${skus[unknown]}".`);

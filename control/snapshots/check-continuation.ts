@@ -1,4 +1,4 @@
-import { EARLIEST_START, LATEST_CLOCK } from '../../shared/catalog/limits.ts';
+import { EARLIEST_START, LATEST_CLOCK, LATEST_TIMER } from '../../shared/catalog/limits.ts';
 import type { FieldError } from '../../shared/catalog/problems.ts';
 import { type Breathe, breathing } from '../../shared/domain/breathe.ts';
 import { derivedUlid, digest } from '../../shared/domain/ids.ts';
@@ -19,7 +19,10 @@ export async function* mistakesOfTimes(
     yield* noTime(['seed', 'due', place, 'at'], at, EARLIEST_START);
     earliest = Math.min(earliest, at);
   }
-  for await (const [place, { at }] of breathing(due.entries(), breathe)) yield* noTime(['due', place, 'at'], at, earliest);
+  for await (const [place, { at, withheldBy }] of breathing(due.entries(), breathe)) {
+    // A fault withholds work until it is deleted.
+    if (at !== NEVER || withheldBy === undefined) yield* noTime(['due', place, 'at'], at, earliest);
+  }
   for await (const [place, { hop }] of breathing(journal.entries(), breathe)) {
     yield* outside(['journal', place, 'hop', 'startedAt'], Date.parse(hop.startedAt));
     yield* outside(['journal', place, 'hop', 'at'], Date.parse(hop.at));
@@ -32,7 +35,8 @@ function* outside(path: Path, at: Ms): Generator<FieldError, void> {
 }
 
 function* noTime(path: Path, at: Ms, earliest: Ms): Generator<FieldError, void> {
-  if (at > NEVER) yield mistake(path, 'too_late', `This must be epoch milliseconds, at most ${NEVER}.`);
+  if (at > LATEST_TIMER)
+    yield mistake(path, 'too_late', `This must be epoch milliseconds, at most ${LATEST_TIMER} (${instant(LATEST_TIMER)}).`);
   else if (at < earliest) {
     const start = Number.isSafeInteger(earliest) && Math.abs(earliest) <= NEVER ? `${earliest} (${instant(earliest)})` : String(earliest);
     yield mistake(path, 'too_early', `This must be epoch milliseconds from ${start} on: the world starts then.`);

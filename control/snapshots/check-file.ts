@@ -343,8 +343,9 @@ async function* mistakesOfWork(
   { estate, breathe }: Checking,
 ): AsyncGenerator<FieldError, void> {
   const rules = faults.rules.map(({ name }) => name);
-  for await (const [place, { application, kind, seq, withheldBy }] of breathing(due.entries(), breathe)) {
-    yield* mistakesOfItem(['due', place], { application, kind }, estate);
+  for await (const [place, item] of breathing(due.entries(), breathe)) {
+    const { seq, withheldBy } = item;
+    yield* mistakesOfItem(['due', place], item, estate);
     if (seq > dueSeq) yield mistake(['due', place, 'seq'], 'too_big', `This must be at most ${dueSeq}, the value of dueSeq.`);
     if (withheldBy !== undefined && !rules.includes(withheldBy))
       yield mistake(['due', place, 'withheldBy'], 'unknown_fault', unknownWord('fault', withheldBy, rules));
@@ -394,16 +395,31 @@ function valuesOf(keys: NonNullable<DueMeaning['keys']>, object: Readonly<Record
 
 function* mistakesOfItem(
   path: Path,
-  { application, kind }: { readonly application: string; readonly kind: string },
+  { application, kind, payload }: { readonly application: string; readonly kind: string; readonly payload: unknown },
   estate: EstateData,
 ): Generator<FieldError, void> {
-  const kinds = estate.get(application)?.kinds;
-  if (!kinds) yield mistake([...path, 'application'], 'unknown_application', unknownWord('application', application, [...estate.keys()]));
-  else if (!kinds.has(kind)) yield mistake([...path, 'kind'], 'unknown_kind', unknownWord('due work', kind, [...kinds]));
+  const payloads = estate.get(application)?.payloads;
+  if (!payloads) {
+    yield mistake([...path, 'application'], 'unknown_application', unknownWord('application', application, [...estate.keys()]));
+    return;
+  }
+  const schema = payloads.get(kind);
+  if (!schema) {
+    yield mistake([...path, 'kind'], 'unknown_kind', unknownWord('due work', kind, [...payloads.keys()]));
+    return;
+  }
+  if (carriesEvent(kind)) return;
+  if (isOversized(payload)) {
+    yield mistake([...path, 'payload'], 'too_big', `The payload of ${kind} has too many values, or too long a text.`);
+    return;
+  }
+  const { error } = schema.safeParse(payload, IN_WORDS);
+  for (const { path: inside, code, detail } of mistakesIn(error?.issues ?? []))
+    yield mistake([...path, 'payload', ...inside], code, detail);
 }
 
 async function* mistakesOfEvents(
-  { events, deliveries, applications, due }: SnapshotFile,
+  { events, deliveries, applications, due, parked, seed }: SnapshotFile,
   { estate, breathe }: Checking,
 ): AsyncGenerator<FieldError, void> {
   const ids = new Set<string>();
@@ -422,6 +438,10 @@ async function* mistakesOfEvents(
     ids.add(key);
     if (carriesEvent(kind)) yield* mistakesOfCarried(['due', place, 'payload'], key, payload);
   }
+  for await (const [place, { kind, key, payload }] of breathing(seed.due.entries(), breathe))
+    if (carriesEvent(kind)) yield* mistakesOfCarried(['seed', 'due', place, 'payload'], key, payload);
+  for await (const [place, { item }] of breathing(parked.entries(), breathe))
+    if (item && carriesEvent(item.kind)) yield* mistakesOfCarried(['parked', place, 'item', 'payload'], item.key, item.payload);
   for await (const [place, delivery] of breathing(deliveries.entries(), breathe)) {
     const [application = '', id = ''] = delivery.split('|');
     if (!estate.has(application) || !ids.has(id))

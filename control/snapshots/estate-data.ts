@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import type { Application, Owner } from '../../shared/catalog/applications.ts';
 import { type AnyCollection, type Counters, entriesOf } from '../../shared/store/collections.ts';
 import { DELIVER_AGAIN, PUBLISH_WITHHELD_EVENT } from '../../shared/store/ports/due-work.ts';
@@ -10,9 +11,12 @@ import type { Indexed } from './snapshot-file.ts';
 interface ApplicationData {
   readonly collections: ReadonlyMap<string, AnyCollection>;
   readonly counters: ReadonlyMap<string, Counters>;
-  /** Kinds of its due work. */
-  readonly kinds: ReadonlySet<string>;
+  /** The payload of each kind of its due work. */
+  readonly payloads: ReadonlyMap<string, z.ZodType>;
 }
+
+/** The payload of work that carries an event is checked together with the events. */
+const CARRYING = [PUBLISH_WITHHELD_EVENT, DELIVER_AGAIN].map((kind) => [kind, z.unknown()] as const);
 
 export type EstateData = ReadonlyMap<string, ApplicationData>;
 
@@ -26,7 +30,7 @@ export function estateDataOf(services: readonly AnyService[]): EstateData {
       {
         collections: named([...collections, retailers]),
         counters: named(counters),
-        kinds: new Set([...Object.keys(due), PUBLISH_WITHHELD_EVENT, DELIVER_AGAIN]),
+        payloads: new Map([...Object.values(due).map(({ kind, payload }) => [kind, payload] as const), ...CARRYING]),
       },
     ]),
   );

@@ -1,7 +1,8 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
+import { Problem } from '../../shared/catalog/problems.ts';
 import type { PresentedClient } from './clients.ts';
-import { OAuthRefusal } from './refusal.ts';
+import { inOAuthForm, OAuthRefusal } from './refusal.ts';
 
 const FORM_TYPE = /^application\/x-www-form-urlencoded\s*(?:;\s*charset\s*=\s*"?utf-8"?\s*)?$/i;
 /** The parameters that the endpoints read. Others are ignored, as the RFC demands. */
@@ -20,7 +21,8 @@ export function readForm({ headers, url = '' }: IncomingMessage, body: Buffer | 
   if (!FORM_TYPE.test(headers['content-type']?.trim() ?? '') || headers['content-encoding'] !== undefined)
     throw new OAuthRefusal('invalid_request', 'Send the body as application/x-www-form-urlencoded in UTF-8, without a Content-Encoding.');
   const bytes = body ?? Buffer.alloc(0);
-  if (bytes.length > MOST_BYTES) throw new OAuthRefusal('invalid_request', `The body has more than ${MOST_BYTES} bytes.`);
+  if (bytes.length > MOST_BYTES)
+    throw inOAuthForm(new Problem('payload_too_large', `The body has more than ${MOST_BYTES} bytes, which no client needs: send fewer.`));
   if (!isUtf8(bytes)) throw new OAuthRefusal('invalid_request', 'The body is not UTF-8.');
   const sent = new URLSearchParams(bytes.toString());
   const repeated = PARAMETERS.filter((name) => sent.getAll(name).length > 1);

@@ -1,4 +1,4 @@
-import type { IncomingHttpHeaders } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { ControlOperation } from '../../shared/catalog/control/define-operation.ts';
 import { controlOperations } from '../../shared/catalog/control/operations.ts';
 import type { ApiDefinition } from '../../shared/catalog/define.ts';
@@ -6,7 +6,7 @@ import { Problem } from '../../shared/catalog/problems.ts';
 import { BODY_BYTES, bodyLimit } from '../../shared/contract/body-limit.ts';
 import { ANONYMOUS } from '../../shared/control/context.ts';
 import { digest, newId } from '../../shared/domain/ids.ts';
-import { sendHealth } from '../../shared/http/json-answer.ts';
+import { isRead, sendHealth } from '../../shared/http/json-answer.ts';
 import { readBody } from '../../shared/http/request-body.ts';
 import { routeTable } from '../../shared/http/route-table.ts';
 import type { Span, Tracer } from '../../shared/observability/observer.ts';
@@ -89,17 +89,23 @@ export const answerPreflight =
   ({ request, response, path }: Exchange & Addressed): void =>
     crossOrigin.answerPreflight(request, response, isOAuthPath(path) ? OAUTH_METHODS : routes.methodsAt(path).toSorted());
 
+/** @throws Problem method_not_allowed */
 export const answerHealth =
   ({ states, connections }: GatewayParts) =>
-  ({ path, response }: Exchange & Addressed): void =>
+  ({ path, request, response }: Exchange & Addressed): void => {
+    requireRead(request);
     sendHealth(response, path, () => readinessAnswer(states(), connections.draining()));
+  };
+
+function requireRead(request: IncomingMessage): void {
+  if (!isRead(request)) throw methodNotAllowed(request.method ?? '', ['GET', 'HEAD']);
+}
 
 /** @throws Problem method_not_allowed */
 export const answerMetrics =
   ({ observability }: GatewayParts) =>
   async ({ request, response }: Exchange): Promise<void> => {
-    const { method = '' } = request;
-    if (method !== 'GET' && method !== 'HEAD') throw methodNotAllowed(method, ['GET', 'HEAD']);
+    requireRead(request);
     await observability?.answerMetrics(request, response);
   };
 
@@ -139,6 +145,7 @@ export const answerControl =
       path,
       principal,
       rehearsal,
+      bound: caller?.boundTo?.rehearsal,
       correlationId,
       body,
       estateCall: caller?.estateCall,

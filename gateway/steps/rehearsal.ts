@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { isMutating, namesRehearsal } from '../../shared/catalog/define.ts';
 import { Problem } from '../../shared/catalog/problems.ts';
 import { parseQuery } from '../../shared/contract/validation.ts';
+import { outOfReach } from '../../shared/control/out-of-reach.ts';
 import { rehearsalFull } from '../../shared/control/rehearsal-full.ts';
 import { DEFAULT_REHEARSAL, REHEARSAL_NAME } from '../../shared/domain/ids.ts';
 import type { WorldView } from '../../shared/store/ports/rehearsals.ts';
@@ -78,7 +79,7 @@ export interface InRehearsal {
 export function chooseRehearsal({ sentName, view }: WithRehearsalHeader): InRehearsal {
   const bound = view?.rehearsal;
   if (bound === undefined || sentName === undefined || sentName === bound) return { rehearsal: bound ?? sentName ?? DEFAULT_REHEARSAL };
-  throw new Problem('forbidden', `The credential belongs to the rehearsal "${bound}" and reaches no other.`, { rehearsal: bound });
+  throw outOfReach(bound);
 }
 
 export interface Entered {

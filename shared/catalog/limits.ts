@@ -41,5 +41,7 @@ export const limitReached = (
 
 /** The earliest start of a clock. The initial data goes back a few years, and ids contain a time after 1970. */
 export const EARLIEST_START = Date.UTC(2000, 0, 1);
-/** RFC 3339 has years of four digits, and timers may be set for a year ahead of the clock. */
+/** RFC 3339 has years of four digits, and a timer may be set for a year ahead of the clock. */
 export const LATEST_CLOCK = Date.UTC(9999, 0, 1);
+/** The latest instant of due work. */
+export const LATEST_TIMER = Date.UTC(9999, 11, 31, 23, 59, 59, 999);

@@ -15,6 +15,8 @@ export interface ControlRequest extends Admitted {
   readonly path: string;
   /** Name of the rehearsal; it may not exist yet. */
   readonly rehearsal: string;
+  /** The rehearsal of a credential that is bound to one. */
+  readonly bound: string | undefined;
   readonly correlationId: string;
   /** Replaces the correlation id of the answer. Undefined: the client chose it. */
   readonly correlate: ((id: string) => void) | undefined;

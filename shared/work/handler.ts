@@ -1,3 +1,4 @@
+import type { z } from 'zod';
 import type { IdsOf } from '../catalog/apis.ts';
 import type { Application } from '../catalog/applications.ts';
 import type { ApiDefinition, InputOf, OutputOf } from '../catalog/define.ts';
@@ -69,6 +70,7 @@ type RunDueWork = (item: DueItem, scope: Scope) => Promise<void>;
 
 export interface BoundDueWork {
   readonly kind: string;
+  readonly payload: z.ZodType;
   readonly run: RunDueWork;
 }
 
@@ -77,6 +79,7 @@ export const handleDue =
   <Payload>({ kind, payload }: DueWork<Payload>) =>
   (handler: (item: ParsedDueItem<Payload>, scope: Scope) => Promise<void>): BoundDueWork => ({
     kind,
+    payload,
     run: (item, scope) => handler({ ...item, payload: parsePayload(kind, payload, item.payload) }, scope),
   });
 
@@ -103,10 +106,10 @@ export interface AnyService {
   readonly apis: Readonly<Record<string, BoundApi<string>>>;
   readonly internal: Readonly<Record<string, BoundApi<string>>>;
   readonly events: Readonly<Record<string, EventHandler>>;
-  /** The handlers of due work, by kind. */
-  readonly due: Readonly<Record<string, RunDueWork>>;
+  /** Due work by kind, with its handlers. */
+  readonly due: Readonly<Record<string, BoundDueWork>>;
 }
 
 export function defineService<const App extends Application>({ due, ...definition }: ServiceDefinition<App>): AnyService {
-  return { ...definition, due: Object.fromEntries(due.map(({ kind, run }) => [kind, run])) };
+  return { ...definition, due: Object.fromEntries(due.map((one) => [one.kind, one])) };
 }

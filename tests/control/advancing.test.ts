@@ -2,6 +2,7 @@ import { createServer } from 'node:http';
 import { expect, test } from '@jest/globals';
 import { Agent, request } from 'undici';
 import { createClockDriver } from '../../control/clock/driver.ts';
+import { DEMO_CREDENTIALS, EstateRehearsal } from '../../rehearsal/estate-rehearsal.ts';
 import type { World } from '../../shared/domain/world.ts';
 import { listen } from '../../shared/process/fair-server.ts';
 import { createLogger } from '../../shared/process/logger.ts';
@@ -11,6 +12,7 @@ import { createHttpTransport } from '../../shared/transport/http-transport.ts';
 import { aPlan } from '../ports/a-plan.ts';
 import { ADMIN, estate, eventually, newRehearsal } from '../support/estate.ts';
 
+const access = { gateway: estate.gateway, credentials: DEMO_CREDENTIALS };
 const START = Date.UTC(2026, 0, 1);
 const MINUTE = 60_000;
 
@@ -198,6 +200,18 @@ test('An advance of zero length is not listed as a move', async () => {
 test('Advance Clock accepts up to ten years', async () => {
   await using rehearsal = await newRehearsal();
   expect(await rehearsal.advance('P3652D')).toMatchObject({ settled: true });
+});
+
+test('A flowing clock stops at its last instant, where it can be advanced by nothing and its file can be uploaded', async () => {
+  await using rehearsal = await EstateRehearsal.create(access, { startsAt: '9998-12-31T23:59:59.999Z' });
+  const [end, since] = ['9999-01-01T00:00:00.000Z', Date.now()];
+  await rehearsal.control('set-clock', { body: { flowing: true } });
+  await eventually('wall time passes', async () => Date.now() > since + 10);
+  await eventually('the clock stands at its end', async () => (await rehearsal.control('read-clock')).now === end);
+  expect(await rehearsal.control('advance-clock', { body: { by: 'PT0S' } })).toMatchObject({ now: end });
+  const file = await rehearsal.control('export-rehearsal', { params: { name: rehearsal.name } });
+  const { status } = await rehearsal.client.call('POST', '/_control/snapshots?dryRun=true', file, { as: 'admin' });
+  expect(status).toBe(200);
 });
 
 test('Advance Clock ends when its client disconnects, and the clock can be moved again', async () => {

@@ -47,6 +47,7 @@ describe('An agent', () => {
       ['call', { id: 'get-order-api', params: { orderId: 'ord_1' } }, '/orders/{id}: params.id is missing, params.orderId is unknown'],
       ['call', { id: 'list-events', part: '/nothing' }, 'nothing at /nothing'],
       ['call', { id: 'create-basket-api', part: '/lines' }, 'Only a call that reads, or a dry run'],
+      ['call', { id: 'create-basket-api', headers: { 'idempotency-key': 'ключ' } }, 'headers.idempotency-key must be visible ASCII'],
       ['call', { id: 'list-events', headers: { 'x-rehearsal': 'default' } }, 'headers'],
       ['call', { id: 'create-rehearsal', body: {} }, 'There is no call create-rehearsal'],
       ['break', { preset: 'oms-down', rule: {} }, 'either a preset or a rule'],

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import type { CalledId } from '../../rehearsal/call-types.ts';
 import { scenarios } from '../../rehearsal/scenarios.ts';
-import { newRehearsal } from '../support/estate.ts';
+import { estate, newRehearsal } from '../support/estate.ts';
 import { sharedIn } from '../support/test-in.ts';
 
 const rehearsal = sharedIn(newRehearsal);
@@ -18,6 +18,8 @@ const FORM = 'validation_failed';
 const TYPES = /The types are basket, .*order, payment\.$/;
 const SCENARIOS = new RegExp(`There are ${scenarios.map(({ name }) => name).join(', ')}`);
 const inSequence = (step: object): Input => ({ body: { sequence: [step] } });
+
+const percentOff = (skus: readonly unknown[]): Input => ({ params: { id: 'prm_woolly-ridge-15' }, body: { percent: 5, skus } });
 
 const rows: readonly Row[] = [
   ['list-traces', { query: { limit: '0' } }, '?limit', FORM, /1/],
@@ -46,6 +48,8 @@ const rows: readonly Row[] = [
   ['start-run', { body: { scenario: 'digital-ordr' } }, '', 'not_found', /Did you mean "digital-order"\?/],
   ['start-run', { body: { scenario: 'no scenario at all' } }, '', 'not_found', SCENARIOS],
   ['export-rehearsal', { params: { name: 'none' } }, '', 'unknown_rehearsal', /none/],
+  ['change-promotion-by-hand', percentOff([{}]), '/skus/0', FORM, /text|string/],
+  ['change-promotion-by-hand', percentOff(['mug-none']), '/skus/0', 'unknown_sku', /mug-none/],
   ['change-product-by-hand', { params: { id: 'nothing' }, body: { name: 'Another' } }, '', 'not_found', /nothing/],
 ];
 
@@ -56,4 +60,18 @@ test.each(rows)('%s is refused with place and remedy: %j', async (id, input, pla
   if (place) expect(mistake.pointer).toBe(place);
   if (place && code !== FORM) expect(mistake.code).toBe(code);
   expect(mistake.detail ?? body.detail).toMatch(remedy);
+});
+
+test('The page of a payment and its decisions refuse other methods with the methods that they allow', async () => {
+  await using one = await newRehearsal();
+  const { id } = await one.draft();
+  const { nextAction } = await one.authorisation(id, undefined, 'tok_3ds');
+  const refusedAt = async (method: string, path: string) => {
+    const { status, headers } = await fetch(estate.gateway + path, { method, redirect: 'manual' });
+    return [method, status, headers.get('allow')];
+  };
+  const path = new URL(nextAction?.url ?? '', estate.gateway).pathname;
+  for (const method of ['PUT', 'DELETE', 'PATCH', 'POST']) expect(await refusedAt(method, path)).toEqual([method, 405, 'GET, HEAD']);
+  for (const method of ['PUT', 'DELETE', 'GET']) expect(await refusedAt(method, `${path}/approve`)).toEqual([method, 405, 'POST']);
+  expect(await refusedAt('POST', `${path}/ponder`)).toEqual(['POST', 404, null]);
 });

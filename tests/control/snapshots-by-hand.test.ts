@@ -19,6 +19,7 @@ const continuation: readonly Edit[] = [
   ['a clock after its end', (file) => Object.assign(file.clock, { now: '9999-01-01T00:00:00.001Z' }), '/clock/now', 'too_late'],
   ['a clock before its start', (file) => Object.assign(file.clock, { now: '1999-12-31T00:00:00.000Z' }), '/clock/now', 'too_early'],
   ['work at no time', (file) => Object.assign(file.due[0], { at: 9e18 }), '/due/0/at', 'too_late'],
+  ['work after the end of clocks', (file) => Object.assign(file.due[0], { at: 8.64e15 }), '/due/0/at', 'too_late'],
   ['work before 1970', (file) => Object.assign(file.due[0], { at: -5 }), '/due/0/at', 'too_early'],
   ['work before the world', (file) => Object.assign(file.due[0], { at: Date.UTC(2001, 0, 1) }), '/due/0/at', 'too_early'],
   ['a number behind the ids', (file) => Object.assign(file.numbers, { 'create-basket-api': 0 }), '/numbers/create-basket-api', 'too_small'],
@@ -26,6 +27,20 @@ const continuation: readonly Edit[] = [
   ['a seed after the end of clocks', (file) => Object.assign(file.seed, { now: 9e18 }), '/seed/now', 'too_late'],
   ['a start before all clocks', (file) => Object.assign(file.seed.beginning, { startsAt: -1 }), '/seed/beginning/startsAt', 'too_early'],
 ];
+
+/** Begins one thing of each kind that waits for the clock. */
+async function manyTimers(rehearsal: Awaited<ReturnType<typeof newRehearsal>>): Promise<void> {
+  const { id: open } = await rehearsal.draft();
+  await rehearsal.authorisation(open, undefined, 'tok_async_approve');
+  await rehearsal.authorised();
+  await rehearsal.checkedOut();
+  await rehearsal.sale();
+  await rehearsal.announced(await rehearsal.completed(), 1);
+  await rehearsal.basket();
+  await rehearsal.dispatchedOrder();
+  await rehearsal.confirmed();
+  await rehearsal.settle();
+}
 
 const recordOf = (file: File) => file.applications['ecommerce-platform'].requests[0];
 
@@ -98,6 +113,22 @@ const contents: readonly Edit[] = [
   ],
   ['seeded work of an unknown kind', (file) => Object.assign(file.seed.due[0], { kind: 'make-tea' }), '/seed/due/0/kind', 'unknown_kind'],
   [
+    'seeded work with a payload of another kind',
+    (file) => Object.assign(file.seed.due[0], { payload: { tea: 1 } }),
+    '/seed/due/0/payload/since',
+    'required',
+  ],
+  [
+    'parked work with a payload of another kind',
+    (file) => {
+      const { application, kind, key, correlationId } = file.due.find((item: File) => item.kind === 'basket-idle');
+      const item = { application, kind, key, correlationId, payload: { tea: 1 } };
+      file.parked.push({ what: 'due', key: `${application}|${kind}|${key}`, error: 'It failed.', at: Date.parse(file.clock.now), item });
+    },
+    '/parked/0/item/payload',
+    'unknown_member',
+  ],
+  [
     'work about no object',
     (file) =>
       Object.assign(
@@ -138,18 +169,26 @@ test('A file that was changed by hand is refused where the world could not conti
   }
 });
 
+test('A file is refused when the payload of due work does not fit its kind', async () => {
+  await using rehearsal = await newRehearsal({ carrier: 'time', returns: 'time', warehouse: 'time' });
+  await manyTimers(rehearsal);
+  const text = JSON.stringify(await rehearsal.control('export-rehearsal', { params: { name: rehearsal.name } }));
+  const seen = new Set<string>();
+  for (const [place, { kind }] of (JSON.parse(text) as File).due.entries()) {
+    if (seen.has(kind)) continue;
+    seen.add(kind);
+    const file = JSON.parse(text);
+    file.due[place].payload = { zz: 1 };
+    const { status, body } = await rehearsal.call('upload-snapshot', { query: { dryRun: 'true', reseal: 'true' }, body: file });
+    const found = body.errors?.some(({ pointer }: File) => pointer.startsWith(`/due/${place}/payload`));
+    expect([kind, status, found || body]).toEqual([kind, 422, true]);
+  }
+  expect(seen.size).toBeGreaterThan(10);
+});
+
 test('A file is refused when a step or a deadline that one of its objects waits for is missing', async () => {
   await using rehearsal = await newRehearsal({ carrier: 'time', returns: 'time', warehouse: 'time' });
-  const { id: open } = await rehearsal.draft();
-  await rehearsal.authorisation(open, undefined, 'tok_async_approve');
-  await rehearsal.authorised();
-  await rehearsal.checkedOut();
-  await rehearsal.sale();
-  await rehearsal.announced(await rehearsal.completed(), 1);
-  await rehearsal.basket();
-  await rehearsal.dispatchedOrder();
-  await rehearsal.confirmed();
-  await rehearsal.settle();
+  await manyTimers(rehearsal);
   const text = JSON.stringify(await rehearsal.control('export-rehearsal', { params: { name: rehearsal.name } }));
   const seen = new Set<string>();
   for (const [place, { application, kind }] of (JSON.parse(text) as File).due.entries()) {

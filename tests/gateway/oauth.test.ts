@@ -101,7 +101,7 @@ describe('Issuing', () => {
     ['two authentications', fetching({ client_secret: CLIENT.secret }), 400, 'invalid_request'],
     ['two clients', fetching({ client_id: TILL.name }), 400, 'invalid_request'],
     ['no grant type', post('/oauth/token', { scope: 'catalog' }), 400, 'invalid_request'],
-    ['a long body', post('/oauth/token', `grant_type=client_credentials${'&a'.repeat(9_000)}`), 400, 'invalid_request'],
+    ['a long body', post('/oauth/token', `grant_type=client_credentials${'&a'.repeat(9_000)}`), 413, 'invalid_request'],
     ['an empty body', post('/oauth/token', ''), 400, 'invalid_request'],
     ['a repeated parameter', post('/oauth/token', 'grant_type=client_credentials&grant_type=client_credentials'), 400, 'invalid_request'],
     ['a JSON body', fetching({}, { ...basic(CLIENT), 'content-type': 'application/json' }), 400, 'invalid_request'],

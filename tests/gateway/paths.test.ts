@@ -108,6 +108,14 @@ test('An anonymous caller may read the liveness and readiness of the gateway', a
   expect(await starting.call({ path: '/healthz' })).toMatchObject({ status: 200 });
 });
 
+test.each(['/healthz', '/readyz'])('%s answers only GET and HEAD', async (path) => {
+  for (const method of ['POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS']) {
+    const refused = await rig.call({ method, path });
+    expect([method, refused.status, refused.headers['allow']]).toEqual([method, 405, 'GET, HEAD']);
+  }
+  expect((await rig.call({ method: 'HEAD', path })).status).toBe(200);
+});
+
 const upgrade = (to: string) => {
   const socket = ['Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==', 'Sec-WebSocket-Version: 13'];
   return rig.raw(head('GET /orders/ord_1', AUTHORIZED, 'Connection: Upgrade', `Upgrade: ${to}`, ...socket), '}');

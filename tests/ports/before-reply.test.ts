@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { EstateEvent } from '../../shared/events/envelope.ts';
 import { defineCollection } from '../../shared/store/collections.ts';
 import { defineDueWork } from '../../shared/work/due-work.ts';
-import type { Scope } from '../../shared/work/handler.ts';
+import { handleDue, type Scope } from '../../shared/work/handler.ts';
 import { aPlan } from './a-plan.ts';
 import { pipelineOf } from './one-pipeline.ts';
 
@@ -19,7 +19,7 @@ async function planning(afterwards: (scope: Scope, run: number) => Promise<void>
   let runs = 0;
   const { adapter, store, world, consume } = await pipelineOf({
     collections: [notes],
-    due: { [noticeDue.kind]: notice ?? (async ({ key }) => void done.push(key)) },
+    due: { [noticeDue.kind]: handleDue(noticeDue)(notice ?? (async ({ key }) => void done.push(key))) },
     events: {
       'order-confirmed': async (_event, scope) => {
         runs += 1;

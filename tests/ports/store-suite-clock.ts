@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { KEPT_MOVES, KEPT_OPERATIONS } from '../../shared/catalog/limits.ts';
+import { KEPT_MOVES, KEPT_OPERATIONS, LATEST_CLOCK } from '../../shared/catalog/limits.ts';
 import { eventually } from '../support/eventually.ts';
 import { NEVER_BEGINS, timer } from './a-plan.ts';
 import type { Opened } from './open-store.ts';
@@ -13,6 +13,15 @@ export function clockSuite(opened: Opened): void {
       await eventually('time flows', async () => ((await worlds.current(world))?.now ?? 0) > early);
       await standAt(50_000);
       expect(await worlds.current(world)).toMatchObject({ now: 50_000, flowing: false });
+    });
+
+    test('A flowing clock stops at the end of all clocks', async () => {
+      const { worlds, world } = await opened();
+      await worlds.setClock(world, { now: LATEST_CLOCK, flowing: true });
+      const since = Date.now();
+      await eventually('wall time passes', async () => Date.now() > since + 2);
+      expect(await worlds.current(world)).toMatchObject({ now: LATEST_CLOCK, flowing: true });
+      expect(await worlds.status(world)).toMatchObject({ now: LATEST_CLOCK });
     });
 
     test('The clock has one driver at a time, and an expired lease can be taken over', async () => {

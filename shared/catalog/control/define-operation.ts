@@ -27,6 +27,11 @@ export interface ControlOperation<
   readonly plays?: PlayedVerbs;
   /** A large body has the limit of a snapshot. */
   readonly body?: 'large';
+  /**
+   * What an operation reaches beyond the rehearsal of its request: the rehearsal `{name}` of its path, or what all rehearsals share, such as
+   * kept snapshots and runs. A credential that is bound to a rehearsal does not reach further.
+   */
+  readonly reach?: 'named rehearsal' | 'estate';
 }
 
 /**
@@ -50,7 +55,7 @@ export function defineOperation<
   Query extends z.ZodObject = Nothing,
   Request extends z.ZodType = Nothing,
 >(
-  input: Partial<Pick<ControlOperation, 'method' | 'status' | 'problems' | 'plays' | 'body'>> & {
+  input: Partial<Pick<ControlOperation, 'method' | 'status' | 'problems' | 'plays' | 'body' | 'reach'>> & {
     readonly id: Id;
     readonly summary: string;
     readonly path: Path;

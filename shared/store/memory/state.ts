@@ -1,6 +1,7 @@
 import type { Owner } from '../../catalog/applications.ts';
 import type { OwnData } from '../../catalog/control/own-data.ts';
 import type { Progression } from '../../catalog/control/progression.ts';
+import { LATEST_CLOCK } from '../../catalog/limits.ts';
 import type { Ms } from '../../domain/time.ts';
 import type { World } from '../../domain/world.ts';
 import type { RecordedMove } from '../ports/due-work.ts';
@@ -209,7 +210,8 @@ export function withheldItems(world: WorldState | undefined, fault?: string): re
   return withheld.map(dueItem);
 }
 
-export const nowOf = (world: WorldState): Ms => (world.clock.flowing ? Date.now() + world.clock.offset : world.clock.at);
+/** A flowing clock stops at the end of all clocks. */
+export const nowOf = ({ clock }: WorldState): Ms => (clock.flowing ? Math.min(Date.now() + clock.offset, LATEST_CLOCK) : clock.at);
 
 /** 0 = there are no faults. */
 export const faultRevisionOf = ({ faults, faultRevision }: WorldState): number => (faults.size === 0 ? 0 : faultRevision);

@@ -128,7 +128,7 @@ export const fenceItem =
     const { token } = job;
     const { kind, key } = job.item;
     const { world } = job.context;
-    const handler = service.due[kind];
+    const handler = service.due[kind]?.run;
     if (!handler) throw new Error(`${application} has no due work of kind ${kind}.`);
     const item = await store.due(world, { kind, key, token });
     // Cancelled, replaced or taken over before it began. It counts as running until its lease is released.

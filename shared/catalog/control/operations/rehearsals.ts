@@ -40,6 +40,7 @@ export const createRehearsal = defineOperation({
     'Creates a rehearsal with its own credentials: freshly seeded, from a snapshot, or as a fork. Only this answer contains the credentials.',
   method: 'POST',
   path: '/_control/rehearsals',
+  reach: 'estate',
   request: z.strictObject({
     name: RehearsalName.optional(),
     idleExpiry: z.string().max(64).optional().meta({
@@ -97,6 +98,7 @@ export const listRehearsals = defineOperation({
   id: 'list-rehearsals',
   summary: 'Lists all rehearsals with their end and contents.',
   path: '/_control/rehearsals',
+  reach: 'estate',
   response: z.object({ items: z.array(ListedRehearsal) }),
 });
 
@@ -105,6 +107,7 @@ export const deleteRehearsal = defineOperation({
   summary: 'Deletes a rehearsal and revokes its credentials. The default rehearsal can only be reset.',
   method: 'DELETE',
   path: '/_control/rehearsals/{name}',
+  reach: 'named rehearsal',
   response: z.null(),
   status: 204,
   problems: ['unknown_rehearsal', 'forbidden'],
@@ -124,6 +127,7 @@ export const readRehearsal = defineOperation({
   id: 'read-rehearsal',
   summary: 'Reads a rehearsal: its clock, progression and contents.',
   path: '/_control/rehearsals/{name}',
+  reach: 'named rehearsal',
   response: Rehearsal.extend({
     lastUsedAt: ListedRehearsal.shape.lastUsedAt,
     endsAt: ListedRehearsal.shape.endsAt,

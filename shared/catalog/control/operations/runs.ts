@@ -41,6 +41,7 @@ export const listScenarios = defineOperation({
   id: 'list-scenarios',
   summary: 'Lists the scenarios that can be run.',
   path: '/_control/scenarios',
+  reach: 'estate',
   response: z.object({ items: z.array(Scenario) }),
 });
 
@@ -50,16 +51,18 @@ export const startRun = defineOperation({
     'Runs a scenario in a new rehearsal, which is kept for inspection. Two scenarios run at a time; others wait. The latest 40 runs are kept.',
   method: 'POST',
   path: '/_control/runs',
+  reach: 'estate',
   request: z.strictObject({ scenario: z.string().max(80).describe('Name of a scenario, as listed.') }),
   response: Run,
   status: 202,
-  problems: ['not_found'],
+  problems: ['not_found', 'rate_limited'],
 });
 
 export const listRuns = defineOperation({
   id: 'list-runs',
   summary: 'Lists the latest runs, newest first, without their steps.',
   path: '/_control/runs',
+  reach: 'estate',
   response: z.object({ items: z.array(Run.omit({ steps: true, invariants: true })) }),
 });
 
@@ -67,6 +70,7 @@ export const readRun = defineOperation({
   id: 'read-run',
   summary: 'Reads a run: its steps so far and, once it has ended, the invariants.',
   path: '/_control/runs/{id}',
+  reach: 'estate',
   response: Run,
   problems: ['not_found'],
 });
@@ -76,6 +80,7 @@ export const deleteRun = defineOperation({
   summary: 'Stops a waiting or running run, or removes an ended run from the list. Deletes its rehearsal.',
   method: 'DELETE',
   path: '/_control/runs/{id}',
+  reach: 'estate',
   query: z.strictObject({
     ended: z
       .enum(['remove', 'keep'])

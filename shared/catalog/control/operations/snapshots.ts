@@ -32,6 +32,7 @@ export const saveSnapshot = defineOperation({
   summary: 'Settles the rehearsal and keeps it as a snapshot. It replaces a snapshot of the same name.',
   method: 'PUT',
   path: '/_control/snapshots/{name}',
+  reach: 'estate',
   request: z.strictObject({
     rehearsal: z.string().max(40).optional().describe('Default: the rehearsal of the request.'),
     journal: z.boolean().default(false).describe('Adds the hops of the journal.'),
@@ -45,6 +46,7 @@ export const listSnapshots = defineOperation({
   id: 'list-snapshots',
   summary: 'Lists the kept snapshots by name.',
   path: '/_control/snapshots',
+  reach: 'estate',
   response: z.object({ items: z.array(Snapshot) }),
 });
 
@@ -52,6 +54,7 @@ export const readSnapshot = defineOperation({
   id: 'read-snapshot',
   summary: 'Returns a snapshot as a file. It has no credential and no registered webhook.',
   path: '/_control/snapshots/{name}',
+  reach: 'estate',
   response: SnapshotFile,
   problems: ['not_found'],
 });
@@ -60,6 +63,7 @@ export const exportRehearsal = defineOperation({
   id: 'export-rehearsal',
   summary: 'Settles a rehearsal and returns its world and its journal as the file of a snapshot. The estate keeps no copy.',
   path: '/_control/rehearsals/{name}/snapshot',
+  reach: 'named rehearsal',
   response: SnapshotFile,
   problems: ['unknown_rehearsal', 'not_at_rest', 'swapped'],
 });
@@ -72,6 +76,7 @@ export const uploadSnapshot = defineOperation({
     'Keeps the snapshot of a file. A refusal names the first twenty places where objects, states, references or invariants are wrong. The limit of the body is MAX_SNAPSHOT_BYTES.',
   method: 'POST',
   path: '/_control/snapshots',
+  reach: 'estate',
   query: z.strictObject({
     name: SnapshotName.optional().describe('Default: the name in the file. A snapshot of this name is replaced.'),
     dryRun: Flag.describe('Only validates the file.'),
@@ -89,6 +94,7 @@ export const deleteSnapshot = defineOperation({
   summary: 'Deletes a snapshot. Rehearsals that were opened from it continue, but cannot be reset.',
   method: 'DELETE',
   path: '/_control/snapshots/{name}',
+  reach: 'estate',
   response: z.null(),
   status: 204,
   problems: ['not_found'],
@@ -101,6 +107,7 @@ export const compareWorlds = defineOperation({
   id: 'compare-worlds',
   summary: 'Compares two snapshots, two rehearsals, or one of each: which objects and counters differ, and how.',
   path: '/_control/diff',
+  reach: 'estate',
   query: z.strictObject({
     from: World.describe('A snapshot or a rehearsal. snapshot:NAME and rehearsal:NAME decide when both exist; a snapshot comes first.'),
     to: World.describe('As from.'),

@@ -1,3 +1,4 @@
+import { LATEST_CLOCK } from '../../../catalog/limits.ts';
 import { OPERATION_KEPT_MS } from '../../ports/plan.ts';
 import { lua } from './lua.ts';
 
@@ -28,10 +29,10 @@ local function wall()
   return wallTime
 end
 
--- @return time on the rehearsal's clock, whether the clock flows
+-- @return time on the rehearsal's clock, whether the clock flows. A flowing clock stops at the end of all clocks.
 local function readClock()
   local clock = redis.call('HMGET', root, 'flowing', 'clock')
-  if clock[1] == '1' then return wall() + tonumber(clock[2]), true end
+  if clock[1] == '1' then return math.min(wall() + tonumber(clock[2]), ${LATEST_CLOCK}), true end
   return tonumber(clock[2]), false
 end
 local function now() return (readClock()) end

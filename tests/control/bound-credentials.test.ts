@@ -1,0 +1,72 @@
+import { expect, test } from '@jest/globals';
+import { request } from 'undici';
+import type { ControlOperation } from '../../shared/catalog/control/define-operation.ts';
+import { controlOperations } from '../../shared/catalog/control/operations.ts';
+import { estate, newRehearsal } from '../support/estate.ts';
+
+const operations: readonly ControlOperation[] = Object.values(controlOperations);
+const reaching = operations.filter(({ reach }) => reach !== undefined);
+
+async function controlTokenOf(rehearsal: string): Promise<string> {
+  const { body } = await request(`${estate.gateway}/oauth/token`, {
+    method: 'POST',
+    headers: {
+      'x-rehearsal': rehearsal,
+      'content-type': 'application/x-www-form-urlencoded',
+      authorization: `Basic ${Buffer.from('demo-client:demo-client-secret').toString('base64')}`,
+    },
+    body: 'grant_type=client_credentials&scope=control',
+  });
+  return ((await body.json()) as { access_token: string }).access_token;
+}
+
+interface Sent {
+  readonly path: string;
+  readonly method?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+async function sendAs(token: string, { path, method = 'GET', headers = {} }: Sent): Promise<[status: number, code: unknown]> {
+  const hasBody = method === 'POST' || method === 'PUT';
+  const { statusCode, body } = await request(estate.gateway + path, {
+    method: method as 'GET',
+    headers: { ...headers, authorization: `Bearer ${token}`, ...(hasBody && { 'content-type': 'application/json' }) },
+    body: hasBody ? '{}' : null,
+  });
+  const text = await body.text();
+  return [statusCode, text.startsWith('{') ? (JSON.parse(text) as { code?: string }).code : undefined];
+}
+
+test('A control token of a rehearsal reaches neither another rehearsal nor what all rehearsals share', async () => {
+  await using mine = await newRehearsal();
+  await using other = await newRehearsal();
+  const token = await controlTokenOf(mine.name);
+  for (const { id, method, path, reach } of operations) {
+    const sent = { method, path: path.replaceAll(/\{[^}]*\}/g, other.name) };
+    const inOther = await sendAs(token, { ...sent, headers: { 'x-rehearsal': other.name } });
+    expect([id, ...inOther]).toEqual([id, 403, 'forbidden']);
+    if (reach !== undefined) expect([id, ...(await sendAs(token, sent))]).toEqual([id, 403, 'forbidden']);
+  }
+  expect(await other.control('read-clock')).toMatchObject({ flowing: expect.any(Boolean) });
+});
+
+test('A control token of a rehearsal reads, exports and deletes its own rehearsal', async () => {
+  const mine = await newRehearsal();
+  const token = await controlTokenOf(mine.name);
+  const own = `/_control/rehearsals/${mine.name}`;
+  expect(await sendAs(token, { path: '/_control/clock' })).toEqual([200, undefined]);
+  expect(await sendAs(token, { path: own })).toEqual([200, undefined]);
+  expect(await sendAs(token, { path: `${own}/snapshot` })).toEqual([200, undefined]);
+  expect(await sendAs(token, { path: own, method: 'DELETE' })).toEqual([204, undefined]);
+});
+
+/** Members of an operation that name a rehearsal or a snapshot. */
+const NAMING = /"(?:rehearsal|snapshot)":/;
+
+test('Each operation that names a rehearsal, or that runs in none, declares its reach', () => {
+  const isOutside = ({ path }: ControlOperation) => /^\/_control\/(?:rehearsals|snapshots|scenarios|runs|diff)\b/.test(path);
+  const naming = ({ request: body, query }: ControlOperation) =>
+    [body, query].some((schema) => NAMING.test(JSON.stringify(schema.toJSONSchema({ io: 'input', unrepresentable: 'any' }))));
+  const ids = (all: readonly ControlOperation[]) => all.map(({ id }) => id).toSorted();
+  expect(ids(reaching)).toEqual(ids(operations.filter((operation) => isOutside(operation) || naming(operation))));
+});
