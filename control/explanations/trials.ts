@@ -1,5 +1,4 @@
-import type { ApiId } from '../../shared/catalog/apis.ts';
-import { apis } from '../../shared/catalog/apis.ts';
+import { type ApiId, apis } from '../../shared/catalog/apis.ts';
 import { changeProduct, moveProduct } from '../../shared/catalog/commerce/internal.ts';
 import { ProductVerb } from '../../shared/catalog/commerce/objects.ts';
 import type { ControlId } from '../../shared/catalog/control/operations.ts';
@@ -61,9 +60,10 @@ const each = <Verb extends string>(
 const ADDRESS = { name: 'Ada Byrne', line1: '1 Quay Street', city: 'Galway', postalCode: 'H91', country: 'IE' } as const;
 const LANE = 'SCO-01';
 
-/** An amount as a member of a request, which takes only amounts above 0. */
-const atMost = (amount: Money): Money | undefined => (amount.amount > 0 ? amount : undefined);
-/** Most lines of a request. */
+/** Requests take only amounts above 0, and have a default for most. */
+const ifPositive = (amount: Money): Money | undefined => (amount.amount > 0 ? amount : undefined);
+const least = ({ currency }: Money): Money => money(1, currency);
+/** A request with more lines is refused. */
 const MOST_LINES = 200;
 
 const picking =
@@ -96,7 +96,7 @@ const attempts: { readonly [Type in TypeWithApis]: AttemptsOfApis<Type> } & { re
     },
     pay: (order, { near }) => ({
       api: apis['authorize-payment-api'],
-      body: { orderId: order.id, tender: { type: 'card', token: 'tok_visa' }, amount: atMost(outstandingOf(order, near)) },
+      body: { orderId: order.id, tender: { type: 'card', token: 'tok_visa' }, amount: ifPositive(outstandingOf(order, near)) },
     }),
     'pay-with-points': (order, { near }) =>
       order.loyaltyAccountId === undefined
@@ -111,12 +111,12 @@ const attempts: { readonly [Type in TypeWithApis]: AttemptsOfApis<Type> } & { re
     capture: ({ id, authorizedAmount }) => ({
       api: apis['capture-payment-api'],
       params: { id },
-      body: { amount: atMost(authorizedAmount) },
+      body: { amount: ifPositive(authorizedAmount) },
     }),
     void: at(apis['void-payment-api']),
     refund: (payment) => {
       const { id, amount } = payment;
-      const body = { amount: atMost(refundableOf(payment)) ?? money(1, amount.currency) };
+      const body = { amount: ifPositive(refundableOf(payment)) ?? least(amount) };
       return { api: apis['refund-payment-api'], params: { id }, body };
     },
     authenticate: at(completePaymentAction, { outcome: 'succeeded' }),
@@ -124,7 +124,7 @@ const attempts: { readonly [Type in TypeWithApis]: AttemptsOfApis<Type> } & { re
     dispute: (payment) => ({
       api: disputePayment,
       params: { id: payment.id },
-      body: { reason: 'fraudulent', amount: atMost(refundableOf(payment)) },
+      body: { reason: 'fraudulent', amount: ifPositive(refundableOf(payment)) },
     }),
     'win-dispute': at(decideDispute, { outcome: 'won' }),
     'lose-dispute': at(decideDispute, { outcome: 'lost' }),
@@ -189,7 +189,7 @@ const attempts: { readonly [Type in TypeWithApis]: AttemptsOfApis<Type> } & { re
         : {
             api: apis['add-payment-api'],
             params: { id: basket.transactionId },
-            body: { tender: { type: 'cash' }, amount: outstandingAtTill(basket, near) },
+            body: { tender: { type: 'cash' }, amount: ifPositive(outstandingAtTill(basket, near)) ?? least(basket.totals.total) },
           },
     'cancel-checkout': ({ transactionId: id }) => (id === undefined ? NOT_AT_TILL : { api: apis['void-transaction-api'], params: { id } }),
   },

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { type RedisServer, startRedis, whyNoRedis } from '../support/redis-server.ts';
 import { type Replicas, startReplicas } from '../redis/replicas/running-replicas.ts';
 import { skipWithoutRedis } from '../redis/without-redis.ts';
 import { describeInBrowser } from '../support/chromium.ts';
+import { type RedisServer, startRedis, whyNoRedis } from '../support/redis-server.ts';
 import { consoleTab } from './console-tab.ts';
 import { expectStreamMoves } from './moving-stream.ts';
 

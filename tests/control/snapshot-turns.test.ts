@@ -9,6 +9,7 @@ import { createSlices } from '../../shared/process/slices.ts';
 import { journalLimits } from '../../shared/store/journal-limits.ts';
 import { createMemoryStore } from '../../shared/store/memory/store.ts';
 import type { ExportedWorld } from '../../shared/store/ports/world-data.ts';
+import { countingPauses } from '../support/counting-pauses.ts';
 
 const ROWS = 2_000;
 const row = (n: number) => ({ id: `ord_${n}`, version: 1, json: JSON.stringify({ id: `ord_${n}`, version: 1, padding: 'x'.repeat(100) }) });
@@ -22,25 +23,8 @@ async function anExportedWorld(): Promise<ExportedWorld> {
   return worlds.exportWorld(await worlds.open('many', { now: 0, applications: { oms }, due: [] }, credentials));
 }
 
-/** Counts how often a computation permits a pause. */
-function counting() {
-  let permitted = 0;
-  return {
-    breathe: () => {
-      permitted += 1;
-      return undefined;
-    },
-    /** The number since the last call. */
-    taken: () => {
-      const taken = permitted;
-      permitted = 0;
-      return taken;
-    },
-  };
-}
-
 test('Making, sealing, reading, opening and comparing the file of a world permit a pause at each of its rows', async () => {
-  const { breathe, taken } = counting();
+  const { breathe, taken } = countingPauses();
   const world = await anExportedWorld();
   const file = await fileOf(world, { estate: '1', name: 'many', rehearsal: 'many', takenAt: '2026-03-01T10:00:00.000Z' }, { breathe });
   const pauses = { file: taken(), sealed: 0, read: 0, opened: 0, compared: 0 };

@@ -1,8 +1,8 @@
 import { fileURLToPath } from 'node:url';
 import { expect, test } from '@jest/globals';
-import { startRedis, whyNoRedis } from '../support/redis-server.ts';
 import { skipWithoutRedis } from '../redis/without-redis.ts';
 import { isThorough } from '../support/effort.ts';
+import { startRedis, whyNoRedis } from '../support/redis-server.ts';
 import type { Assignment, Findings } from './estate-under-watch.ts';
 import { reported } from './started.ts';
 

@@ -3,12 +3,12 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from '@jest/globals';
 import { serving } from '../conform/serving.ts';
-import { startRedis, whyNoRedis } from '../support/redis-server.ts';
 import { skipWithoutRedis } from '../redis/without-redis.ts';
 import { someOf } from '../support/effort.ts';
 import { eventually } from '../support/eventually.ts';
 import { aFolder, copiedFixtures } from '../support/folder.ts';
 import { freePort } from '../support/free-port.ts';
+import { startRedis, whyNoRedis } from '../support/redis-server.ts';
 import { rehearsalAt } from '../support/steps/rehearsal-at.ts';
 import { bare, FREE_PORTS, MAIN, startEstate, started } from './started.ts';
 

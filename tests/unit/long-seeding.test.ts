@@ -3,21 +3,10 @@ import { withOwnData } from '../../control/rehearsals/own-data.ts';
 import { seedSteps } from '../../estate/seeding.ts';
 import { loadFixtures } from '../../fixtures/load.ts';
 import { stepsBreathing } from '../../shared/domain/breathe.ts';
+import { countingPauses } from '../support/counting-pauses.ts';
 
 const NOW = Date.UTC(2026, 2, 1, 10);
 const ROWS = 300;
-
-/** Counts how often a computation permits a pause. */
-function counting() {
-  let permitted = 0;
-  return {
-    breathe: () => {
-      permitted += 1;
-      return undefined;
-    },
-    taken: () => permitted,
-  };
-}
 
 const customers = Array.from({ length: ROWS }, (_, n) => ({
   id: `cus_own_${n}`,
@@ -31,20 +20,20 @@ const customers = Array.from({ length: ROWS }, (_, n) => ({
 }));
 
 test('Own data of a rehearsal permits a pause at each row that it searches, merges and validates', async () => {
-  const { breathe, taken } = counting();
+  const { breathe, taken } = countingPauses();
   const { fixtures } = await withOwnData(await loadFixtures(), { customers }, { now: NOW, breathe });
   expect([fixtures.customers.filter(({ id }) => id.startsWith('cus_own')).length, taken() >= 3 * ROWS]).toEqual([ROWS, true]);
 });
 
 test('Own data with mistakes permits a pause at each row', async () => {
-  const { breathe, taken } = counting();
+  const { breathe, taken } = countingPauses();
   const data = { customers: customers.map(({ id }) => ({ id, email: 1 })) };
   await expect(withOwnData(await loadFixtures(), data, { now: NOW, breathe })).rejects.toMatchObject({ code: 'validation_failed' });
   expect(taken()).toBeGreaterThanOrEqual(2 * ROWS);
 });
 
 test('The seed of a world permits a pause at each row, and at the entries of each index of a row', async () => {
-  const whole = counting();
+  const whole = countingPauses();
   const { fixtures } = await withOwnData(await loadFixtures(), { customers }, { now: NOW, breathe: () => undefined });
   const { applications } = await stepsBreathing(seedSteps(fixtures, NOW), whole.breathe);
   const rows = Object.values(applications).flatMap(({ objects }) => Object.values(objects).flat());
