@@ -6,6 +6,8 @@ import { startEstate } from './started.ts';
 
 const BUYERS = 8;
 const ORDERS_PER_LIFE = 2;
+/** Buyers pause after these orders while an estate starts. Otherwise a fast machine sells the whole stock. */
+const MOST_ORDERS_PER_LIFE = 30;
 const PATIENCE_MS = 120_000;
 
 interface KilledOptions {
@@ -42,17 +44,22 @@ export async function killedAgain({ kills, environment, hasPeer = false }: Kille
   await using _peer = hasPeer ? await start('0') : undefined;
   let estate = await start(port);
   const orders: string[] = [];
+  let mostOrders = MOST_ORDERS_PER_LIFE;
   let isOver = false;
   let giveUp = (): void => undefined;
   try {
     const rehearsal = insisting(await openRehearsal(estate.gateway()), PATIENCE_MS);
     giveUp = rehearsal.giveUp;
     const buyer = async (): Promise<void> => {
-      while (!isOver) orders.push((await rehearsal.confirmed({ qty: 1 })).id);
+      while (!isOver) {
+        orders.push((await rehearsal.confirmed({ qty: 1 })).id);
+        await eventually('the next life', async () => isOver || orders.length < mostOrders, PATIENCE_MS);
+      }
     };
     const buying = Promise.all(Array.from({ length: BUYERS }, buyer));
     for (let kill = 0; kill < kills; kill++) {
       const enough = orders.length + ORDERS_PER_LIFE;
+      mostOrders = orders.length + MOST_ORDERS_PER_LIFE;
       await Promise.race([buying, eventually('more orders', async () => isOver || orders.length >= enough, PATIENCE_MS)]);
       await estate.stop('SIGKILL');
       estate = await start(port);
