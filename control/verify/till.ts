@@ -1,4 +1,5 @@
-import { isUndecided } from '../../shared/catalog/payment/cover.ts';
+import { isUndecided, keptOf } from '../../shared/catalog/payment/cover.ts';
+import { owedAfterFailures } from '../../shared/catalog/payment/refunds.ts';
 import { type Check, findings, grouped, type InvariantResult } from './invariant.ts';
 import type { Basket, Order, Payment } from './stored-records.ts';
 import type { WorldRecords } from './world-records.ts';
@@ -52,5 +53,10 @@ function checkMoves({ queued }: WorldRecords, { id, state, compensation }: Trans
 
 const isCarriedOut = (order: Order | undefined): boolean => order?.state === 'completed' || order?.state === 'return-in-progress';
 
-const bindsMoney = ({ state, voidOnApproval }: Payment): boolean =>
-  state === 'authorised' || state === 'captured' || state === 'partially-refunded' || (isUndecided({ state }) && !voidOnApproval);
+/** Whether a payment holds money that nothing gives back. Undecided disputes delay it, and a client repeats a failed refund. */
+function bindsMoney(payment: Payment): boolean {
+  const { state, voidOnApproval, refundWhenDecided } = payment;
+  if (isUndecided({ state })) return !voidOnApproval;
+  if (state === 'captured' || state === 'partially-refunded') return !refundWhenDecided && keptOf(payment) > owedAfterFailures([payment]);
+  return state === 'authorised';
+}

@@ -366,6 +366,11 @@ const cases: Readonly<Record<string, readonly Case[]>> = {
     ['transaction/ord_till: open, and nothing will move it', noExpiry],
     ['transaction/ord_till: being undone, and nothing will move it', transaction(BEING_VOIDED), noExpiry],
     ['transaction/ord_till: voided, and payment/pay_till is authorised', transaction(VOIDED), payTill({ state: 'authorised' })],
+    [
+      'transaction/ord_till: voided, and payment/pay_till is captured',
+      transaction(VOIDED),
+      payTill({ state: 'captured', capturedAmount: eur(1490) }),
+    ],
     ['transaction/ord_till: voided, and basket/bsk_till is locked', transaction(VOIDED)],
     ['transaction/ord_till: voided, and order/ord_till is draft', transaction(VOIDED), copy('orders', 'ord_new', { id: 'ord_till' })],
     ['transaction/ord_till: completed, and order/ord_till is missing', transaction({ state: 'completed' })],

@@ -242,3 +242,32 @@ test('Concurrent voids and tenders leave no money on a voided transaction', asyn
   }
   expect(await rehearsal.stockAt('mug-blue')).toEqual(UNSOLD);
 });
+
+const captured = async (rehearsal: TestRehearsal, token?: string) => {
+  const { id } = await rehearsal.sale();
+  await rehearsal.pay(id, card(token), 500);
+  const payment = (await rehearsal.events({ ext: true })).findLast(({ subject }) => subject.startsWith('payment/'))?.data.object;
+  await rehearsal.api('capture-payment-api', { params: { id: payment.id }, body: {} });
+  return { id, params: { id: payment.id } };
+};
+
+test('A voided sale whose captured tender refuses its refund keeps the world sound', async (rehearsal) => {
+  const { id, params } = await captured(rehearsal, 'tok_refund_fails');
+  await rehearsal.voidSale(id);
+  await rehearsal.advance('P2D');
+  expect(await rehearsal.object('payment', params.id)).toMatchObject({ state: 'captured', refunds: [{ state: 'failed' }] });
+  await rehearsal.verify();
+});
+
+test.each([
+  ['won', 500],
+  ['lost', 300],
+] as const)('A sale that is voided during a dispute refunds the rest after the dispute is %s', async (rehearsal, outcome, refunded) => {
+  const { id, params } = await captured(rehearsal);
+  await rehearsal.control('open-dispute', { params, body: { reason: 'fraudulent', amount: eur(200) } });
+  await rehearsal.voidSale(id);
+  await rehearsal.verify();
+  await rehearsal.control('close-dispute', { params, body: { outcome } });
+  expect(await rehearsal.object('payment', params.id)).toMatchObject({ refundedAmount: eur(refunded) });
+  await rehearsal.verify();
+});
