@@ -24,6 +24,8 @@ function anyValue(name: string, schema: z.ZodType): z.ZodType {
     .meta({ ...KINDS[type], description: schema.description ?? `New value of ${name}.` });
 }
 
+/** A change names one object, whose members are checked by its owner. */
+export const CHANGE_BYTES = 65_536;
 const LONGEST_TEXT = 10_000;
 const TEXT = { type: 'string', maxLength: LONGEST_TEXT } as const;
 /** Generators of clients need schemas of members and items. */

@@ -4,29 +4,33 @@ import type { SchemaPart } from './json-schemas.ts';
 
 /** Limit of a request body in bytes. No body has a higher one, except the file of a snapshot. */
 export const BODY_BYTES = 1_048_576;
-/** No body has a lower limit, so that white space and repeated members have room. */
+/** A webhook of a carrier has less than a kilobyte. */
+const WEBHOOK_BYTES = 131_072;
+/** No body has a lower limit, so that repeated members have room. */
 const LEAST_BYTES = 65_536;
-/** Room for white space: the bound has none, a pretty-printed body has. */
-const WITH_SPACE = 2;
 
+/** A new line and the spaces of six levels, before each member and element of a pretty-printed body. */
+const SPACE_BYTES = 32;
 /** A character of UTF-16, escaped: `\u00e9`. */
 const CHARACTER_BYTES = 6;
 /** JSON permits any number of digits; programs write at most 25. */
-const NUMBER_BYTES = 64;
+const NUMBER_BYTES = 32;
 
 interface Taken {
   readonly request: z.ZodType;
   readonly auth?: AuthScheme;
+  readonly body?: number | 'large';
 }
 
 const known = new WeakMap<z.ZodType, number>();
 
 /**
  * The most bytes of a body of an API or a control operation, decoded. Most schemas accept a few kilobytes only, and a longer body would be
- * read, parsed and searched in vain. Webhooks may have unknown members, so their limit is `BODY_BYTES`.
+ * read, parsed and searched in vain. An operation whose schema has no bound gives its limit. Webhooks may have unknown members.
  */
-export function bodyLimit({ request, auth }: Taken): number {
-  if (auth === 'signature') return BODY_BYTES;
+export function bodyLimit({ request, auth, body }: Taken): number {
+  if (typeof body === 'number') return body;
+  if (auth === 'signature') return WEBHOOK_BYTES;
   const limit = known.get(request) ?? limitOf(request);
   known.set(request, limit);
   return limit;
@@ -34,7 +38,7 @@ export function bodyLimit({ request, auth }: Taken): number {
 
 function limitOf(request: z.ZodType): number {
   const { $defs = {}, ...schema } = z.toJSONSchema(request, { io: 'input', unrepresentable: 'any' }) as SchemaPart;
-  return Math.max(LEAST_BYTES, Math.min(BODY_BYTES, WITH_SPACE * mostBytes(schema, { named: $defs, within: [] })));
+  return Math.max(LEAST_BYTES, Math.min(BODY_BYTES, mostBytes(schema, { named: $defs, within: [] })));
 }
 
 interface Place {
@@ -59,9 +63,9 @@ function ofOwnKeywords(part: SchemaPart, place: Place): number {
     case 'object':
       return ofObject(part, place);
     case 'array':
-      return 2 + (part.maxItems ?? NO_BOUND) * (1 + mostBytes(part.items ?? {}, place));
+      return 2 + (part.maxItems ?? NO_BOUND) * (1 + SPACE_BYTES + mostBytes(part.items ?? {}, place));
     case 'string':
-      return 2 + CHARACTER_BYTES * Math.min(part.maxLength ?? NO_BOUND, longestOf(part.pattern));
+      return 2 + bytesOfCharacter(part.pattern) * Math.min(part.maxLength ?? NO_BOUND, longestOf(part.pattern));
     case 'integer':
     case 'number':
     case 'boolean':
@@ -80,17 +84,27 @@ function ofReference($ref: string, { named, within }: Place): number {
 
 function ofObject({ properties = {}, additionalProperties }: SchemaPart, place: Place): number {
   if (additionalProperties !== false) return NO_BOUND;
-  const members = Object.entries(properties).map(([name, member]) => CHARACTER_BYTES * name.length + 4 + mostBytes(member, place));
+  const members = Object.entries(properties).map(([name, member]) => name.length + 4 + SPACE_BYTES + mostBytes(member, place));
   return members.reduce((sum, bytes) => sum + bytes, 2);
 }
 
 const ANCHORED = /^\^(?:[^|]*|\(\?:.*\))\$$/;
 /** Repetition without an end, and a repeated group. */
 const ENDLESS = /[*+]|\{\d+,\}|\\[1-9k]/;
+const REPEATED_GROUP = /\)\{/;
 const REPEATED = /\{(?:\d+,)?(\d+)\}/g;
 
 /** More characters than any text that the pattern matches: each character of the pattern matches one, as often as it is repeated. */
 function longestOf(pattern: string | undefined): number {
   if (pattern === undefined || !ANCHORED.test(pattern) || ENDLESS.test(pattern)) return NO_BOUND;
-  return [...pattern.matchAll(REPEATED)].reduce((characters, [, times]) => characters * Number(times), pattern.length);
+  const times = [...pattern.matchAll(REPEATED)].map(([, most]) => Number(most));
+  if (REPEATED_GROUP.test(pattern)) return times.reduce((characters, most) => characters * most, pattern.length);
+  return times.reduce((characters, most) => characters + most, pattern.length);
 }
+
+/** Letters, digits and marks that JSON never escapes: alone, as a class, or behind a backslash. */
+const UNESCAPED = /^(?:[\w^$(){}?*+|:,-]|\\[.d+-]|\[[\w.-]+\])*$/;
+
+/** The most bytes of a character of a text. JSON has no reason to escape the letters and digits of an id. */
+const bytesOfCharacter = (pattern: string | undefined): number =>
+  pattern !== undefined && ANCHORED.test(pattern) && UNESCAPED.test(pattern) ? 1 : CHARACTER_BYTES;

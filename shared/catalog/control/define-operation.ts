@@ -25,8 +25,8 @@ export interface ControlOperation<
   readonly status: 200 | 201 | 202 | 204;
   readonly problems: readonly ProblemCode[];
   readonly plays?: PlayedVerbs;
-  /** A large body has the limit of a snapshot. */
-  readonly body?: 'large';
+  /** The limit of the body in bytes, if its schema has no bound. A large body has the limit of a snapshot. */
+  readonly body?: number | 'large';
   /**
    * What an operation reaches beyond the rehearsal of its request: the rehearsal `{name}` of its path, or what all rehearsals share, such as
    * kept snapshots and runs. A credential that is bound to a rehearsal does not reach further.

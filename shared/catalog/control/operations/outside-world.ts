@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { CHANGE_BYTES } from '../../changes.ts';
 import { changeProduct } from '../../commerce/internal.ts';
 import { Product, ProductVerb, product } from '../../commerce/objects.ts';
 import { changeCustomer } from '../../customer/internal.ts';
@@ -75,6 +76,7 @@ export const changeProductByHand = defineOperation({
   method: 'PUT',
   path: '/_control/products/{id}',
   request: changeProduct.request,
+  body: CHANGE_BYTES,
   response: Product,
   problems: ['not_found', 'invalid_state_transition'],
 });
@@ -116,6 +118,7 @@ export const changePromotionByHand = defineOperation({
   method: 'PUT',
   path: '/_control/promotions/{id}',
   request: changePromotion.request,
+  body: CHANGE_BYTES,
   response: Promotion,
 });
 
@@ -126,6 +129,7 @@ export const changeVoucherByHand = defineOperation({
   method: 'PUT',
   path: '/_control/vouchers/{id}',
   request: changeVoucher.request,
+  body: CHANGE_BYTES,
   response: Voucher,
 });
 
@@ -135,6 +139,7 @@ export const changeGiftCardByHand = defineOperation({
   method: 'PUT',
   path: '/_control/gift-cards/{id}',
   request: changeGiftCard.request,
+  body: CHANGE_BYTES,
   response: GiftCard,
 });
 
@@ -144,6 +149,7 @@ export const changePaymentTokenByHand = defineOperation({
   method: 'PUT',
   path: '/_control/payment-tokens/{id}',
   request: changePaymentToken.request,
+  body: CHANGE_BYTES,
   response: PaymentToken,
 });
 
@@ -153,6 +159,7 @@ export const changeCustomerByHand = defineOperation({
   method: 'PUT',
   path: '/_control/customers/{id}',
   request: changeCustomer.request,
+  body: CHANGE_BYTES,
   response: Customer,
   problems: ['not_found', 'duplicate_customer'],
 });

@@ -77,6 +77,9 @@ export const SequenceEntry = z.object({
 
 const MOST_STEPS = 200;
 
+/** Each step has room for more than a kilobyte of expected members. */
+const SEQUENCE_BYTES = 262_144;
+
 export const verifySequence = defineOperation({
   id: 'verify-sequence',
   summary: 'Verifies that calls, events, deliveries, timers and clock moves happened in this order.',
@@ -90,6 +93,7 @@ export const verifySequence = defineOperation({
       .default(false)
       .describe('true: between the first and the last step, nothing else may happen of the kinds that the sequence names.'),
   }),
+  body: SEQUENCE_BYTES,
   response: z.object({
     holds: z.boolean(),
     steps: z.array(SequenceEntry).describe('What matched, one entry per step, up to the first step that did not match.'),

@@ -109,6 +109,9 @@ const reported = objects.filter(({ owner, schema }) => isSwappable(owner) && 've
 
 const Values = z.record(z.string().max(64), z.union([z.string().max(512), z.number(), z.boolean()]));
 
+/** A call or an object of a real system. The longest body that an API takes fits into a call. */
+const FROM_OUTSIDE_BYTES = 393_216;
+
 export const makeCall = defineOperation({
   id: 'make-call',
   summary:
@@ -124,6 +127,7 @@ export const makeCall = defineOperation({
     query: Values.optional().describe('Parameters of the query, such as {"orderId":"ord_01M…"}.'),
     body: z.record(z.string(), z.unknown()).optional().describe('The body of the call.'),
   }),
+  body: FROM_OUTSIDE_BYTES,
   response: z.unknown(),
   problems: ['forbidden', 'not_swapped'],
 });
@@ -138,6 +142,7 @@ export const reportChange = defineOperation({
     object: z.enum(reported).describe('Type of the object.'),
     data: z.record(z.string(), z.unknown()).describe('The whole object, as the API of its owner shows it.'),
   }),
+  body: FROM_OUTSIDE_BYTES,
   response: z.object({
     object: z
       .record(z.string(), z.unknown())
