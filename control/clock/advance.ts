@@ -5,13 +5,15 @@ import type { Ms } from '../../shared/domain/time.ts';
 import type { World } from '../../shared/domain/world.ts';
 import { ifPossible } from '../../shared/process/harmless.ts';
 import type { Logger } from '../../shared/process/logger.ts';
-import type { ClockStore, RanTimer } from '../../shared/store/ports/due-work.ts';
+import type { ClockStore } from '../../shared/store/ports/due-work.ts';
 import type { JournalReader } from '../../shared/store/ports/journal.ts';
+import type { LogStore } from '../../shared/store/ports/logs.ts';
 import type { Directory, WorldView } from '../../shared/store/ports/rehearsals.ts';
 import type { Turns } from '../../shared/store/ports/turns.ts';
 import type { ChangeWaits } from './change-waits.ts';
 import type { DispatchedItem, DueRunner } from './due-runner.ts';
 import type { Flow } from './flow.ts';
+import { addMove, type RanTimer } from './moves.ts';
 import { describeDue, POLL_MS, type Settle, type Settled, type WaitLimit } from './settle.ts';
 
 /** Wall time of the lease that an advance has on its clock. If the driver dies, the clock stays frozen for this long. */
@@ -35,7 +37,7 @@ interface Advance {
 }
 
 interface AdvanceOptions {
-  readonly worlds: Directory & ClockStore & Pick<JournalReader, 'journalOf'>;
+  readonly worlds: Directory & ClockStore & Pick<JournalReader, 'journalOf'> & Pick<LogStore, 'addEntry'>;
   readonly changes: ChangeWaits;
   readonly flow: Flow;
   readonly runner: DueRunner;
@@ -93,7 +95,7 @@ export function createAdvance({ worlds, changes, flow, runner, settle, turns, lo
     const move = { from, to: now, movedAt: Date.now(), after, ran: ran.length, timers: ran.slice(0, KEPT_TIMERS) };
     let number: number | undefined;
     await ifPossible(log, 'recording a move of a clock', async () => {
-      number = await worlds.addMove(world, move);
+      number = await addMove(worlds, world, move);
     });
     return number;
   }

@@ -3,6 +3,7 @@ import type { World } from '../../shared/domain/world.ts';
 import type { ClockStore, WorldChanges } from '../../shared/store/ports/due-work.ts';
 import type { JournalReader } from '../../shared/store/ports/journal.ts';
 import type { LedgerStore } from '../../shared/store/ports/ledger.ts';
+import type { LogStore } from '../../shared/store/ports/logs.ts';
 import type { Directory } from '../../shared/store/ports/rehearsals.ts';
 import { type Advanced, clockBusy, createAdvance } from './advance.ts';
 import { createChangeWaits } from './change-waits.ts';
@@ -11,7 +12,7 @@ import { createFlow } from './flow.ts';
 import { createSettle, limitWait, type Settled } from './settle.ts';
 
 interface ClockDriverOptions extends DueRunnerOptions {
-  readonly worlds: Directory & ClockStore & LedgerStore & WorldChanges & Pick<JournalReader, 'journalOf'>;
+  readonly worlds: Directory & ClockStore & LedgerStore & WorldChanges & Pick<JournalReader, 'journalOf'> & Pick<LogStore, 'addEntry'>;
 }
 
 /**

@@ -8,9 +8,10 @@ import { type Breathe, breathing, eachBreathing, type Steps, stepsBreathing } fr
 import { instant } from '../../shared/domain/time.ts';
 import type { World } from '../../shared/domain/world.ts';
 import type { EstateEvent } from '../../shared/events/envelope.ts';
-import type { ClockStore, RecordedMove } from '../../shared/store/ports/due-work.ts';
 import type { JournalReader } from '../../shared/store/ports/journal.ts';
+import { LOGS, type LogStore } from '../../shared/store/ports/logs.ts';
 import type { EventReader, StoredEvent } from '../../shared/store/ports/objects.ts';
+import { type RecordedMove, readMoves } from '../clock/moves.ts';
 
 /** Something that happened, with the bodies that an expectation may name. */
 export interface Happening {
@@ -27,8 +28,6 @@ interface Timeline {
   readonly truncated: boolean;
 }
 
-/** A world keeps fewer. */
-const ALL_MOVES = 1_000;
 const EVENTS_PER_READ = 1_000;
 
 /**
@@ -36,14 +35,14 @@ const EVENTS_PER_READ = 1_000;
  * it, after earlier events on the bus, and before its deliveries. A clock move comes before the hops that ended after it began.
  */
 export async function readTimeline(
-  worlds: JournalReader & EventReader & Pick<ClockStore, 'moves'>,
+  worlds: JournalReader & EventReader & Pick<LogStore, 'entries'>,
   world: World,
   correlationId: string | undefined,
   breathe: Breathe,
 ): Promise<Timeline> {
   const { entries, discardedTo } = await worlds.journalOf(world, { correlationId });
   const events = await readEvents(worlds, world, correlationId);
-  const moves = await worlds.moves(world, { limit: ALL_MOVES });
+  const moves = await readMoves(worlds, world, { limit: LOGS.moves.most });
   const { arrows } = await sequenceBreathing(await eachBreathing(entries, breathe, recordOf), isSignedApi, breathe);
   return { happenings: await merged(arrows, events, moves, breathe), truncated: discardedTo > 0 };
 }

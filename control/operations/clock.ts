@@ -3,6 +3,7 @@ import { LATEST_CLOCK } from '../../shared/catalog/limits.ts';
 import { invalid } from '../../shared/catalog/problems.ts';
 import { durationMs } from '../../shared/domain/duration.ts';
 import { instant, type Ms } from '../../shared/domain/time.ts';
+import { readMoves } from '../clock/moves.ts';
 import { describeWithheld } from '../events/withheld.ts';
 import { operate } from '../operate.ts';
 import { unseenIn } from '../swaps/swaps.ts';
@@ -32,7 +33,7 @@ export const advanceClock = operate(declared.advanceClock)(async ({ body }, { wo
 });
 
 export const listClockMoves = operate(declared.listClockMoves)(async ({ query: { before, limit } }, { world, worlds }) => {
-  const found = await worlds.moves(world, { before, limit: limit + 1 });
+  const found = await readMoves(worlds, world, { before, limit: limit + 1 });
   const items = found.slice(0, limit).map(({ from, to, movedAt, timers, ...move }) => ({
     ...move,
     from: instant(from),

@@ -55,6 +55,6 @@ export async function recorded<T>(
   const isLong = (JSON.stringify(body)?.length ?? 0) > MOST_REDACTED;
   const shown = redactValue({ params, body: isLong ? CUT : body }) as Pick<OperationRecord, 'params' | 'body'>;
   const record: OperationRecord = { id, ...shown, correlationId, at: view.now, afterHop: newest, afterEvent: last };
-  await ifPossible(log, 'recording an operation', () => worlds.addOperation(world, JSON.stringify(record)));
+  await ifPossible(log, 'recording an operation', () => worlds.addEntry(world, 'operations', JSON.stringify(record)));
   return result;
 }

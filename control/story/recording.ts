@@ -1,6 +1,5 @@
 import { isSignedApi } from '../../shared/catalog/apis.ts';
 import { nameOf } from '../../shared/catalog/event-names.ts';
-import { KEPT_OPERATIONS } from '../../shared/catalog/limits.ts';
 import { Problem } from '../../shared/catalog/problems.ts';
 import { type JournalRecord, recordOf } from '../../shared/control/journal.ts';
 import { type Arrow, sequenceBreathing } from '../../shared/control/sequence.ts';
@@ -8,6 +7,7 @@ import { type Breathe, eachBreathing } from '../../shared/domain/breathe.ts';
 import type { World } from '../../shared/domain/world.ts';
 import type { EstateEvent } from '../../shared/events/envelope.ts';
 import type { Worlds } from '../../shared/store/ports/estate-store.ts';
+import { LOGS } from '../../shared/store/ports/logs.ts';
 import { readEvents } from '../journal/timeline.ts';
 import { swapsOf } from '../swaps/swaps.ts';
 import type { OperationRecord } from './record-operation.ts';
@@ -46,9 +46,10 @@ export async function readRecording(
   breathe: Breathe,
 ) {
   const { entries, discardedTo } = await worlds.journalOf(world);
-  const operations = await worlds.operationsOf(world);
+  const operations = (await worlds.entries(world, 'operations', { limit: LOGS.operations.most })).toReversed();
   if (discardedTo > 0) throw incomplete('The journal has discarded the oldest hops of this rehearsal.');
-  if ((operations[0]?.number ?? 1) > 1) throw incomplete(`The rehearsal has more than ${KEPT_OPERATIONS} operations of the control plane.`);
+  if ((operations[0]?.number ?? 1) > 1)
+    throw incomplete(`The rehearsal has more than ${LOGS.operations.most} operations of the control plane.`);
   const beginning = await otherBeginning(worlds, world);
   if (beginning !== undefined)
     throw incomplete(`The rehearsal ${beginning}, and a scenario begins with the data of the estate.`, OTHER_REMEDY);

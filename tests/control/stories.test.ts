@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs';
 import { expect, test as plainTest } from '@jest/globals';
 import { readRecording } from '../../control/story/recording.ts';
 import type { OwnData } from '../../shared/catalog/control/own-data.ts';
-import { KEPT_OPERATIONS } from '../../shared/catalog/limits.ts';
 import { inOneSlice } from '../../shared/domain/breathe.ts';
 import { journalLimits } from '../../shared/store/journal-limits.ts';
 import { createMemoryStore } from '../../shared/store/memory/store.ts';
+import { LOGS } from '../../shared/store/ports/logs.ts';
 import { aHop } from '../ports/a-hop.ts';
 import { ADDRESS, estate, newRehearsal, type TestRehearsal } from '../support/estate.ts';
 import type { SwapsInput } from '../support/open-rehearsal.ts';
@@ -171,7 +171,7 @@ plainTest.each([
   const { worlds, control } = createMemoryStore({ journal: journalLimits({ records: 4, bytes: 100_000 }) });
   const world = await worlds.open('r', { now: 1_000, applications: {}, due: [] }, { bearer: '', apiKey: '', webhookSecret: '' });
   if (what === 'hops') for (let n = 0; n < 9; n++) control.journal(world, aHop({ requestId: `h${n}`, correlationId: `c${n}` }));
-  else for (let n = 0; n <= KEPT_OPERATIONS; n++) await worlds.addOperation(world, '{}');
+  else for (let n = 0; n <= LOGS.operations.most; n++) await worlds.addEntry(world, 'operations', '{}');
   await expect(readRecording(worlds, { rehearsal: 'r', world }, inOneSlice)).rejects.toMatchObject({
     code: 'not_recordable',
     message: expect.stringMatching(detail),

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
-import { KEPT_MOVES, KEPT_OPERATIONS, LATEST_CLOCK } from '../../shared/catalog/limits.ts';
+import { LATEST_CLOCK } from '../../shared/catalog/limits.ts';
 import { eventually } from '../support/eventually.ts';
-import { NEVER_BEGINS, timer } from './a-plan.ts';
+import { timer } from './a-plan.ts';
 import type { Opened } from './open-store.ts';
 
 export function clockSuite(opened: Opened): void {
@@ -48,34 +48,6 @@ export function clockSuite(opened: Opened): void {
       expect(await standAt(50_000, 'mine')).toBe(true);
       expect(await leaseAs('mine')).toMatchObject({ key: 'x' });
       expect(await worlds.status(world)).toMatchObject({ now: 50_000, running: 1, next: undefined });
-    });
-
-    test('The newest moves of a clock are listed newest first, with their numbers, and each is announced', async () => {
-      const { worlds, world } = await opened();
-      const move = (n: number) => ({ from: n, to: n + 1, movedAt: 5, after: n, ran: 1, timers: [] });
-      expect([await worlds.moves(world, { limit: 5 }), (await worlds.current(world))?.moves]).toEqual([[], 0]);
-      const noted: number[] = [];
-      const unwatch = worlds.watch((_world, waitMs) => noted.push(waitMs));
-      for (let n = 1; n <= KEPT_MOVES + 3; n++) expect(await worlds.addMove(world, move(n))).toBe(n);
-      await eventually('the moves are announced', async () => noted.length > 0);
-      unwatch();
-      expect(noted).toContain(NEVER_BEGINS);
-      expect((await worlds.current(world))?.moves).toBe(KEPT_MOVES + 3);
-      expect(await worlds.moves(world, { limit: 2 })).toEqual([KEPT_MOVES + 3, KEPT_MOVES + 2].map((n) => ({ ...move(n), number: n })));
-      expect((await worlds.moves(world, { before: 6, limit: 5 })).map(({ number }) => number)).toEqual([5, 4]);
-      expect(await worlds.moves(world, { limit: 1_000 })).toHaveLength(KEPT_MOVES);
-    });
-
-    test('The newest operations of a world are listed oldest first, with their numbers', async () => {
-      const { worlds, world } = await opened();
-      expect(await worlds.operationsOf(world)).toEqual([]);
-      for (let n = 1; n <= KEPT_OPERATIONS + 2; n++) await worlds.addOperation(world, `{"n":${n}}`);
-      const operations = await worlds.operationsOf(world);
-      expect([operations.length, operations[0], operations.at(-1)]).toEqual([
-        KEPT_OPERATIONS,
-        { number: 3, json: '{"n":3}' },
-        { number: KEPT_OPERATIONS + 2, json: `{"n":${KEPT_OPERATIONS + 2}}` },
-      ]);
     });
 
     test('A released clock continues from its instant, if it flowed before', async () => {

@@ -69,6 +69,14 @@ export function worldSuite(opened: Opened): void {
       ]);
     });
 
+    test('A token can be revoked in a world beyond its size', async () => {
+      const { worlds, world, commit } = await opened(EMPTY, { worldBytes: 1_000 });
+      await commit({ put: [putting('a', 0, 'x'.repeat(1_300))] });
+      expect(await commit({ put: [putting('b')] })).toMatchObject({ ok: false, why: 'space' });
+      await worlds.revokeToken({ world, id: 'revoked', endsAt: 900_000 });
+      expect(await worlds.isTokenRevoked({ world, id: 'revoked' })).toBe(true);
+    });
+
     test('A concurrent change of one member of a progression does not affect the other members', async () => {
       const { worlds, world } = await opened();
       const set = (members: Parameters<typeof worlds.setProgression>[1]) => worlds.setProgression(world, members);

@@ -8,6 +8,7 @@ import { dueWorkSuite } from './store-suite-due-work.ts';
 import { fullJournalSuite } from './store-suite-full-journal.ts';
 import { journalSuite } from './store-suite-journal.ts';
 import { lifetimeSuite } from './store-suite-lifetimes.ts';
+import { logSuite } from './store-suite-logs.ts';
 import { objectSuite } from './store-suite-objects.ts';
 import { outboxSuite } from './store-suite-outbox.ts';
 import { runSuite } from './store-suite-runs.ts';
@@ -28,6 +29,7 @@ export function storeSuite(name: string, create: CreateStore): void {
     watcherSuite(opened);
     worldSuite(opened);
     clockSuite(opened);
+    logSuite(opened);
     lifetimeSuite(opened);
     journalSuite(opened);
     fullJournalSuite(opened);

@@ -1,4 +1,3 @@
-import { KEPT_MOVES } from '../../catalog/limits.ts';
 import { BACKOFF_MS, type ClockStore, type DueItem, dueKey, PROBE_MS, type RequeuedAt, type RequeuedParked } from '../ports/due-work.ts';
 import type { DueRecord } from './due-schedule.ts';
 import type { MemoryEstate } from './estate.ts';
@@ -47,18 +46,6 @@ export function createMemoryClock({ all, rehearsals, need, changed }: MemoryEsta
       endAdvance(state);
       changed(world);
     },
-    addMove: async (world, move) => {
-      const state = need(world);
-      const number = (state.moves.at(-1)?.number ?? 0) + 1;
-      state.moves = [...state.moves, { ...move, number }].slice(-KEPT_MOVES);
-      changed(world, Number.POSITIVE_INFINITY);
-      return number;
-    },
-    moves: async (world, { before = Number.POSITIVE_INFINITY, limit }) =>
-      need(world)
-        .moves.filter(({ number }) => number < before)
-        .toReversed()
-        .slice(0, limit),
     leaseNext: async (world, { upTo, token, leaseMs, driver }) => {
       const state = need(world);
       if (!mayDrive(state, driver)) return undefined;

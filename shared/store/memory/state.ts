@@ -4,11 +4,10 @@ import type { Progression } from '../../catalog/control/progression.ts';
 import { LATEST_CLOCK } from '../../catalog/limits.ts';
 import type { Ms } from '../../domain/time.ts';
 import type { World } from '../../domain/world.ts';
-import type { RecordedMove } from '../ports/due-work.ts';
 import { DELIVER_AGAIN, type DueItem, dueKey } from '../ports/due-work.ts';
 import type { Parked } from '../ports/ledger.ts';
+import type { LogEntry, LogName } from '../ports/logs.ts';
 import type { Found } from '../ports/objects.ts';
-import type { RecordedOperation } from '../ports/operations.ts';
 import { deliveryKey, type OutboxEntry } from '../ports/outbox.ts';
 import type { RehearsalCredentials } from '../ports/rehearsals.ts';
 import type { WorldData } from '../ports/world-data.ts';
@@ -106,10 +105,8 @@ export interface WorldState {
   bytes: number;
   readonly events: MemoryEvents;
   readonly journal: MemoryJournal;
-  /** The newest operations of the control plane, oldest first. */
-  operations: readonly RecordedOperation[];
-  /** The newest moves of the clock, oldest first. */
-  moves: readonly RecordedMove[];
+  /** The newest entries of each log, oldest first. */
+  readonly logs: Record<LogName, readonly LogEntry[]>;
   /** `since`: the revision that set the fault. */
   faults: Map<string, { json: string; hits: number; struck: readonly string[]; chances: number; since: number }>;
   faultRevision: number;

@@ -1,13 +1,11 @@
 import type { Owner } from '../../catalog/applications.ts';
 import { DEFAULT_PROGRESSION, Progression } from '../../catalog/control/progression.ts';
-import { KEPT_OPERATIONS } from '../../catalog/limits.ts';
 import { READY } from '../../process/readiness.ts';
 import { STATE_INDEX } from '../collections.ts';
 import { journalLimits } from '../journal-limits.ts';
 import { DROP_AFTER_MS, RELAY_LEASE_MS, type Store, type StoreAdapter, type StoreOptions, type Worlds } from '../ports/estate-store.ts';
 import type { JournalReader } from '../ports/journal.ts';
 import type { CountedObjects, EventReader, ObjectCount } from '../ports/objects.ts';
-import type { OperationLog } from '../ports/operations.ts';
 import { OUTBOX_LIMIT } from '../ports/outbox.ts';
 import { WORLD_BYTES } from '../ports/plan.ts';
 import type { Directory, RevocationStore, WorldView } from '../ports/rehearsals.ts';
@@ -16,6 +14,7 @@ import { createMemoryClock } from './clock.ts';
 import { createMemoryEstate, type MemoryEstate } from './estate.ts';
 import { createMemoryFaultControl, createMemoryFaults } from './faults.ts';
 import { createMemoryLedger } from './ledger.ts';
+import { createMemoryLogs } from './logs.ts';
 import { createUnsent, type Unsent, worldsBacklog } from './outbox.ts';
 import { createMemoryRehearsals } from './rehearsals.ts';
 import { createMemoryRuns } from './runs.ts';
@@ -71,7 +70,7 @@ function createMemoryWorlds(estate: MemoryEstate, store: (application: Owner) =>
     ...createMemoryFaultControl(estate),
     ...createReaders(estate),
     ...createMemoryRuns(),
-    ...createOperationLog(estate),
+    ...createMemoryLogs(estate),
     ...createMemorySnapshots(),
     setProgression: async (world, input) => {
       const state = need(world);
@@ -87,17 +86,6 @@ function createMemoryWorlds(estate: MemoryEstate, store: (application: Owner) =>
     counters: (world, application, counter, keys) => store(application).counters(world, counter, keys),
     backlog: async () => worldsBacklog([...rehearsals.values()].map(({ world }) => world)),
     watch,
-  };
-}
-
-function createOperationLog({ need }: MemoryEstate): OperationLog {
-  return {
-    addOperation: async (world, json) => {
-      const state = need(world);
-      const number = (state.operations.at(-1)?.number ?? 0) + 1;
-      state.operations = [...state.operations, { number, json }].slice(-KEPT_OPERATIONS);
-    },
-    operationsOf: async (world) => need(world).operations,
   };
 }
 
@@ -147,7 +135,7 @@ const viewOf = ({ world, credentials }: RehearsalState): WorldView => ({
   lineage: world.lineage,
   now: nowOf(world),
   flowing: world.clock.flowing,
-  moves: world.moves.at(-1)?.number ?? 0,
+  moves: world.logs.moves.at(-1)?.number ?? 0,
   faults: faultRevisionOf(world),
   bytes: world.bytes,
   progression: world.progression,

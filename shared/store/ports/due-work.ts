@@ -129,26 +129,6 @@ export interface RequeuedParked {
   readonly awaits?: Application;
 }
 
-/** Due work that ran while a clock was moved. `requestId`: its hop in the journal. */
-export type RanTimer = Pick<DueItem, 'application' | 'kind' | 'key' | 'at' | 'correlationId'> & { readonly requestId: string };
-
-/** What an advance did. */
-export interface ClockMove {
-  readonly from: Ms;
-  readonly to: Ms;
-  /** Wall time. */
-  readonly movedAt: Ms;
-  /** Sequence of the newest hop when the advance began. */
-  readonly after: number;
-  /** Number of the timers that ran. */
-  readonly ran: number;
-  /** The first of them, at most `KEPT_TIMERS`. */
-  readonly timers: readonly RanTimer[];
-}
-
-/** Moves are numbered from 1 in each world. */
-export type RecordedMove = ClockMove & { readonly number: number };
-
 /** The clock of a world and the due work that it drives. */
 export interface ClockStore {
   /** Reads the clock. A clock that a dead driver froze flows again. @returns undefined after a reset or deletion of the world */
@@ -164,10 +144,6 @@ export interface ClockStore {
   renewClock(world: World, token: string, ms: number): Promise<boolean>;
   /** Ends the lease. A clock that flowed before continues from its present time. */
   releaseClock(world: World, token: string): Promise<void>;
-  /** Records what an advance did; the newest `KEPT_MOVES` stay. @returns its number */
-  addMove(world: World, move: ClockMove): Promise<number>;
-  /** The moves with a lower number, newest first. Absent: the newest. */
-  moves(world: World, page: { readonly before?: number; readonly limit: number }): Promise<readonly RecordedMove[]>;
   /** Leases the lowest free item by `(at, seq)` that is due by an instant; during an advance only its driver may. */
   leaseNext(world: World, request: ItemLeaseRequest): Promise<DueItem | undefined>;
   /**

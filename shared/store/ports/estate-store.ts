@@ -5,8 +5,8 @@ import type { ClockStore, DueWorkStore, WorldChanges } from './due-work.ts';
 import type { FaultControl, FaultStore } from './faults.ts';
 import type { JournalReader, JournalWriter } from './journal.ts';
 import type { BacklogStore, LedgerStore } from './ledger.ts';
+import type { LogStore } from './logs.ts';
 import type { EventReader, ObjectReader, ObjectStore } from './objects.ts';
-import type { OperationLog } from './operations.ts';
 import type { DeliveryStore, OutboxStore } from './outbox.ts';
 import type { ClaimStore, CommitStore } from './plan.ts';
 import type { Directory, ProgressionStore, RehearsalStore, RevocationStore } from './rehearsals.ts';
@@ -35,7 +35,7 @@ export interface Worlds
     EventReader,
     JournalReader,
     ObjectReader,
-    OperationLog,
+    LogStore,
     RunStore,
     SnapshotStore {}
 

@@ -75,7 +75,7 @@ export interface RehearsalCredentials {
   readonly bearer: string;
   readonly apiKey: string;
   readonly webhookSecret: string;
-  /** HMAC for the rehearsal's OAuth client. Absent in a rehearsal of an older release. */
+  /** HMAC for the rehearsal's OAuth client. Absent: no client can authenticate. */
   readonly clientSecret?: string;
 }
 

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { KEPT_MOVES } from '../../catalog/limits.ts';
-import { type ClockMove, type ClockStatus, type ClockStore, dueKey } from '../ports/due-work.ts';
+import { type ClockStatus, type ClockStore, dueKey } from '../ports/due-work.ts';
 import { type RedisAccess, runInWorld } from './connection.ts';
 import { parkedError, readDue, word } from './formats.ts';
 
@@ -14,11 +13,6 @@ export function createRedisClock(access: RedisAccess): ClockStore {
     renewClock: async (world, token, ms) => (await run('renewClock', world, word(token), ms)) === 1,
     releaseClock: async (world, token) => {
       await run('releaseClock', world, word(token));
-    },
-    addMove: async (world, move) => Number(await run('addMove', world, randomUUID(), JSON.stringify(move), KEPT_MOVES)),
-    moves: async (world, { before, limit }) => {
-      const [newest, moves] = (await run('moves', world, before ?? '', limit)) as readonly [number, readonly string[]];
-      return moves.map((json, place) => ({ ...(JSON.parse(json) as ClockMove), number: newest - place }));
     },
     leaseNext: async (world, { upTo, token, leaseMs, driver }) => {
       const limit = Number.isFinite(upTo) ? upTo : '+inf';

@@ -30,7 +30,7 @@ import type { World } from '../../domain/world.ts';
  *                               seed and startsAt (`Beginning`; absent: not chosen), revision (of the faults), lineage (`idSource` of
  *                               the world that it continues), origin (the snapshot that it was opened from), removedBy (operation that
  *                               removed its rehearsal), bytes (of text),
- *                               counts: seq, order, dueSeq, outSeq, owedSeq, parkSeq, faultSeq, moveSeq, operationSeq, changes
+ *                               counts: seq, order, dueSeq, outSeq, owedSeq, parkSeq, faultSeq, movesSeq, operationsSeq, changes
  *   W:seed               string the data that the world was seeded with (JSON)
  *   W:data               string the own data that the world was seeded with (JSON); absent without
  *   W:keys               set    names of this world's keys of applications, so that dropping it needs no SCAN
@@ -56,8 +56,7 @@ import type { World } from '../../domain/world.ts';
  *   W:hopids             hash   request id -> sequence of its hop
  *   W:hopstraces, W:anonymoustraces hash correlation id -> summary of its hops in that stream (JSON; see `lua/traces.ts`)
  *   W:hopsbegun, W:anonymousbegun zset correlation id by the first sequence of its trace; W:hopsended, W:anonymousended: by the last
- *   W:moves              list of moves of the clock (JSON), newest first; W has `moveSeq`, the number of the newest
- *   W:operations         list of changing operations of the control plane (JSON), newest first; W has `operationSeq`
+ *   W:moves, W:operations  lists: entries of the logs (JSON), newest first; W has `movesSeq` and `operationsSeq`, the numbers of the newest
  *   W:hopcounts          hash   counts of all hops (see `lua/traces.ts`)
  *   W:faults             zset   names, sorted by when they were set first; W:rules, W:since
  *                               (revision of the last set), W:hits, W:chances, W:struck (what the last hits struck, one per line):

@@ -1,13 +1,10 @@
-import { randomUUID } from 'node:crypto';
 import type { Owner } from '../../catalog/applications.ts';
 import { DEFAULT_PROGRESSION, type Progression } from '../../catalog/control/progression.ts';
-import { KEPT_OPERATIONS } from '../../catalog/limits.ts';
 import type { World } from '../../domain/world.ts';
 import { STATE_INDEX } from '../collections.ts';
 import { journalLimits } from '../journal-limits.ts';
 import { DROP_AFTER_MS, RELAY_LEASE_MS, type Store, type StoreAdapter, type StoreOptions, type Worlds } from '../ports/estate-store.ts';
 import type { CountedObjects, EventPage, EventReader, EventsAbout, ObjectCount } from '../ports/objects.ts';
-import type { OperationLog } from '../ports/operations.ts';
 import { OUTBOX_LIMIT } from '../ports/outbox.ts';
 import { WORLD_BYTES } from '../ports/plan.ts';
 import type { Directory, RehearsalCredentials, RevocationStore, WorldView } from '../ports/rehearsals.ts';
@@ -22,6 +19,7 @@ import { createJournal, type RedisJournal } from './journal.ts';
 import { partsOf, redisKeys } from './keys.ts';
 import { createRedisLedger, worldsBacklog } from './ledger.ts';
 import { createJanitor, createRedisLifetimes, type RedisLifetimes } from './lifetimes.ts';
+import { createRedisLogs } from './logs.ts';
 import { createRedisRehearsals } from './rehearsals.ts';
 import { createRedisRuns } from './runs.ts';
 import { createRedisSnapshots } from './snapshots.ts';
@@ -92,7 +90,7 @@ function createRedisWorlds(options: WorldsOptions): Worlds {
     ...createRedisFaultControl(options),
     ...createEventReader(options),
     ...createRedisRuns(options),
-    ...createOperationLog(run),
+    ...createRedisLogs(run),
     ...createRedisSnapshots(options),
     ...journal.reader,
     setProgression: async (world, input) =>
@@ -112,18 +110,6 @@ function createRedisWorlds(options: WorldsOptions): Worlds {
         journal.expect(world);
         listener(world, waitMs);
       }),
-  };
-}
-
-function createOperationLog(run: RunInWorld): OperationLog {
-  return {
-    addOperation: async (world, json) => {
-      await run('addOperation', world, randomUUID(), json, KEPT_OPERATIONS);
-    },
-    operationsOf: async (world) => {
-      const [newest, records] = (await run('operations', world)) as readonly [number, readonly string[]];
-      return records.map((json, place) => ({ number: newest - place, json })).toReversed();
-    },
   };
 }
 

@@ -1,6 +1,6 @@
 import { lua } from './lua.ts';
 
-/** A world's clock, its drivers and its moves. */
+/** A world's clock and its drivers. */
 export const clockScripts = {
   // State of the clock of a current world; empty for any other. A clock that a dead driver stopped flows again.
   status: lua`
@@ -41,26 +41,6 @@ end
 redis.call('HSET', root, 'driver', lease(ms, token))
 changed()
 return 1`,
-
-  // A list of the newest moves, newest first. The number of the newest is a count of the world.
-  addMove: lua`
-if not exists() then return gone() end
-local operation, move, most = arg(), arg(), tonumber(arg())
-local done = resultOf(operation)
-if done then return done end
-local number = count('moveSeq')
-redis.call('LPUSH', key('moves'), move)
-redis.call('LTRIM', key('moves'), 0, most - 1)
-changed(QUIET)
-return remember(operation, int(number))`,
-
-  // The number of the first move of the answer, and the moves before a number, newest first.
-  moves: lua`
-if not exists() then return gone() end
-local newest = tonumber(redis.call('HGET', root, 'moveSeq') or '0')
-local before, limit = tonumber(arg()) or newest + 1, tonumber(arg())
-local first = math.max(0, newest + 1 - before)
-return { newest - first, redis.call('LRANGE', key('moves'), first, first + limit - 1) }`,
 
   renewClock: lua`
 local token, ms = arg(), arg()

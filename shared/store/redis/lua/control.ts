@@ -1,6 +1,6 @@
 import { lua } from './lua.ts';
 
-/** Faults, progressions and the operations of the control plane. */
+/** Faults, progressions, and the logs of the control plane. */
 export const controlScripts = {
   faults: lua`
 local names = redis.call('ZRANGE', key('faults'), 0, -1)
@@ -72,18 +72,24 @@ for step, mode in pairs(cjson.decode(input)) do progression[step] = mode end
 redis.call('HSET', root, 'progression', cjson.encode(progression))
 return cjson.encode(progression)`,
 
-  // A list of the newest operations, newest first. The number of the newest is a count of the world.
-  addOperation: lua`
+  // A list of the newest entries, newest first. The number of the newest is a count of the world.
+  addEntry: lua`
 if not exists() then return gone() end
-local operation, record, most = arg(), arg(), tonumber(arg())
+local operation, log, entry, most, announced = arg(), arg(), arg(), tonumber(arg()), arg()
 local done = resultOf(operation)
 if done then return done end
-local number = count('operationSeq')
-redis.call('LPUSH', key('operations'), record)
-redis.call('LTRIM', key('operations'), 0, most - 1)
+local number = count(log .. 'Seq')
+redis.call('LPUSH', key(log), entry)
+redis.call('LTRIM', key(log), 0, most - 1)
+if announced == '1' then changed(QUIET) end
 return remember(operation, int(number))`,
 
-  operations: lua`
+  // The number of the first entry of the answer, and the entries before a number, newest first.
+  entries: lua`
 if not exists() then return gone() end
-return { tonumber(redis.call('HGET', root, 'operationSeq') or '0'), redis.call('LRANGE', key('operations'), 0, -1) }`,
+local log = arg()
+local newest = tonumber(redis.call('HGET', root, log .. 'Seq') or '0')
+local before, limit = tonumber(arg()) or newest + 1, tonumber(arg())
+local first = math.max(0, newest + 1 - before)
+return { newest - first, redis.call('LRANGE', key(log), first, first + limit - 1) }`,
 } as const;
