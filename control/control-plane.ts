@@ -120,7 +120,7 @@ async function quiet(turns: Turns, world: World): Promise<void> {
 
 /** Operations count as use of their rehearsal while they run, streams for some hours. Only the default rehearsal is created here. */
 function entering({ use, log, parts }: Entering, { operation, admitted, sent, gone }: AdmittedOperation): EnterRehearsal {
-  const { rehearsal, correlate, estateCall, request } = admitted;
+  const { rehearsal, correlate, estateCall, bound, request } = admitted;
   const { rehearsals, worlds, turns } = parts;
   const idempotencyKey = request.headers['idempotency-key']?.toString();
   return async (run) => {
@@ -130,7 +130,7 @@ function entering({ use, log, parts }: Entering, { operation, admitted, sent, go
     if (repeatable !== undefined) correlate?.(repeatable);
     const correlationId = repeatable ?? admitted.correlationId;
     const mostMs = isStream(operation) ? WATCHING_IS_USE_MS : undefined;
-    const entered = { rehearsal, world: view.world, view, correlationId, estateCall, idempotencyKey, gone };
+    const entered = { rehearsal, world: view.world, view, correlationId, estateCall, bound, idempotencyKey, gone };
     const isForStory = isRecorded(operation) && estateCall === undefined;
     const work = (): ReturnType<typeof run> =>
       isForStory ? recorded({ worlds, log }, { id: operation.id, sent, entered }, () => run(entered)) : run(entered);

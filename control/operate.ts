@@ -52,6 +52,8 @@ export interface EnteredRehearsal {
   readonly correlationId: string;
   /** The permission of the real system that calls. Absent for other callers. */
   readonly estateCall?: EstateCall | undefined;
+  /** The rehearsal that the credential of the request is bound to. */
+  readonly bound?: string | undefined;
   /** The header of the request. */
   readonly idempotencyKey?: string | undefined;
   /** Aborted when the client has disconnected. */

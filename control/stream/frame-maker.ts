@@ -1,15 +1,14 @@
 import type { StreamFrame, StreamTopic } from '../../shared/catalog/control/operations/stream.ts';
 import { instant, type Ms } from '../../shared/domain/time.ts';
 import type { World } from '../../shared/domain/world.ts';
-import type { ControlStore, Worlds } from '../../shared/store/ports/estate-store.ts';
+import type { Worlds } from '../../shared/store/ports/estate-store.ts';
 import type { WorldView } from '../../shared/store/ports/rehearsals.ts';
 import type { OperationScope } from '../operate.ts';
-import type { Runs } from '../runs/runs.ts';
 import { cursorOf, type Place } from './cursor.ts';
 import { endOf, eventsAfter, hopsAfter, MOST_RECORDS } from './logs.ts';
 import type { Frame } from './send-frames.ts';
 
-type FrameMakerParts = Pick<OperationScope, 'worlds' | 'control' | 'runs'>;
+type FrameMakerParts = Pick<OperationScope, 'worlds' | 'control' | 'runs' | 'bound'>;
 
 /** Why the reader must read its lists again. */
 type GapReason = 'discarded' | 'reset' | 'deleted';
@@ -96,7 +95,7 @@ const TOLERANCE_MS: Ms = 1_000;
 type Changed = (view: WorldView) => Promise<unknown> | unknown;
 
 /** The topics without a log: each sends its present state first, then every change. */
-function createPresent({ control, runs }: { readonly control: ControlStore; readonly runs: Runs }) {
+function createPresent({ control, runs, bound }: FrameMakerParts) {
   let sentClock: { readonly now: Ms; readonly flowing: boolean; readonly moves: number; readonly wall: Ms } | undefined;
   let sentFaults = '';
   let sentRuns = '';
@@ -124,9 +123,10 @@ function createPresent({ control, runs }: { readonly control: ControlStore; read
   };
 
   const changedRuns: Changed = async () => {
-    const { revision, items } = await runs.list();
+    const list = await runs.list();
+    const items = bound === undefined ? list.items : list.items.filter(({ rehearsal }) => rehearsal === bound);
     // A run whose gateway died changes without a new revision.
-    const text = `${revision} ${items.map(({ state }) => state).join()}`;
+    const text = `${list.revision} ${items.map(({ state }) => state).join()}`;
     if (text === sentRuns) return undefined;
     sentRuns = text;
     return items;

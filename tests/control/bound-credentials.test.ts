@@ -1,8 +1,13 @@
-import { expect, test } from '@jest/globals';
+import { afterAll, expect, test } from '@jest/globals';
 import { request } from 'undici';
 import type { ControlOperation } from '../../shared/catalog/control/define-operation.ts';
 import { controlOperations } from '../../shared/catalog/control/operations.ts';
+import { clientOf } from '../redis/replicas/running-replicas.ts';
 import { estate, newRehearsal } from '../support/estate.ts';
+import { eventually } from '../support/eventually.ts';
+
+const anybody = clientOf(estate.gateway);
+afterAll(anybody.close);
 
 const operations: readonly ControlOperation[] = Object.values(controlOperations);
 const reaching = operations.filter(({ reach }) => reach !== undefined);
@@ -58,6 +63,35 @@ test('A control token of a rehearsal reads, exports and deletes its own rehearsa
   expect(await sendAs(token, { path: own })).toEqual([200, undefined]);
   expect(await sendAs(token, { path: `${own}/snapshot` })).toEqual([200, undefined]);
   expect(await sendAs(token, { path: own, method: 'DELETE' })).toEqual([204, undefined]);
+});
+
+/** The first runs that a stream reports. */
+async function streamedRuns(bearer: string, rehearsal: string): Promise<readonly { readonly rehearsal?: string }[]> {
+  const stop = new AbortController();
+  const { body } = await request(`${estate.gateway}/_control/stream?topics=runs`, {
+    headers: { authorization: `Bearer ${bearer}`, 'x-rehearsal': rehearsal },
+    signal: stop.signal,
+  });
+  let text = '';
+  for await (const piece of body) {
+    text += piece;
+    if (/^data: .*\n\n/m.test(text)) break;
+  }
+  stop.abort();
+  return JSON.parse(/^data: (.*)$/m.exec(text)?.[1] ?? '');
+}
+
+test('The stream of a control token of a rehearsal reports no run of another rehearsal', async () => {
+  await using mine = await newRehearsal();
+  const { id } = await anybody.control('start-run', { body: { scenario: 'digital-order' } });
+  const { rehearsal = '' } = await eventually('the run begins', async () => {
+    const run = await anybody.control('read-run', { params: { id } });
+    return run.rehearsal !== undefined && run;
+  });
+  expect(await streamedRuns(await controlTokenOf(mine.name), mine.name)).toEqual([]);
+  expect(await streamedRuns(await controlTokenOf(rehearsal), rehearsal)).toMatchObject([{ id }]);
+  await eventually('the run passes', async () => (await anybody.control('read-run', { params: { id } })).state === 'passed');
+  await anybody.control('delete-run', { params: { id } });
 });
 
 /** Members of an operation that name a rehearsal or a snapshot. */
