@@ -1,9 +1,8 @@
 import { execFile, execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { get, type IncomingMessage } from 'node:http';
-import { stripTypeScriptTypes } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { json } from 'node:stream/consumers';
@@ -17,7 +16,7 @@ const OUTPUT_BYTES = 64 * 1_048_576;
 const NANOSECONDS_PER_MS = 1_000_000;
 const UP_SECONDS = 600;
 const STATS_MS = 30_000;
-const COUNTER = 'bench/servers/count-kafka-requests.ts';
+const COUNTER = 'bench/servers/count-kafka-requests.mjs';
 /** Beside the packages of the image. */
 const COUNTER_INSIDE = '/app/count-kafka-requests.mjs';
 /** Where the counter answers inside a container. */
@@ -99,10 +98,7 @@ export async function startCompose({ folder, image }: Edition, { countsMessages 
   };
   const additions = await mkdtemp(join(tmpdir(), 'compose-bench-'));
   const added = join(additions, 'added.json');
-  const counter = join(additions, 'counter.mjs');
-  // In a container, removing types would take 30 MiB.
-  await writeFile(counter, stripTypeScriptTypes(await readFile(join(PROJECT, COUNTER), 'utf8')));
-  await writeFile(added, JSON.stringify(countsMessages ? { services: countingServices({ counter, redisPort }) } : {}));
+  await writeFile(added, JSON.stringify(countsMessages ? { services: countingServices(redisPort) } : {}));
   const files = [join(folder, 'docker-compose.yml'), added].flatMap((file) => ['--file', file]);
   const project = ['compose', '--project-directory', folder, '--project-name', name, ...files];
   const compose = (...args: readonly string[]): Promise<string> => run('docker', [...project, ...args], env);
@@ -157,10 +153,10 @@ export async function startCompose({ folder, image }: Edition, { countsMessages 
 }
 
 /** Additions to the services of the compose file: Redis on a port of this machine, and a counter in every process of the estate. */
-function countingServices({ counter, redisPort }: { readonly counter: string; readonly redisPort: number }) {
+function countingServices(redisPort: number) {
   const counted = {
     environment: { NODE_OPTIONS: `--import=${COUNTER_INSIDE}`, KAFKA_COUNTER_PORT: String(COUNTER_PORT) },
-    volumes: [`${counter}:${COUNTER_INSIDE}:ro`],
+    volumes: [`${join(PROJECT, COUNTER)}:${COUNTER_INSIDE}:ro`],
   };
   return {
     ...Object.fromEntries(owners.map((owner: Owner) => [owner, counted])),

@@ -2,9 +2,17 @@ import { applicationNames, owners } from '../shared/catalog/applications.ts';
 import type { Figure } from './benchmark.ts';
 import { COUNTER_PORT, type ComposeEstate } from './compose-estate.ts';
 import { countCommands, sum } from './redis.ts';
-import type { KafkaRequests } from './servers/count-kafka-requests.ts';
 
 type Counts = ReadonlyMap<string, number>;
+
+/** Requests of one process to Kafka since its start, as `servers/count-kafka-requests.mjs` reports them. */
+interface KafkaRequests {
+  /** Number of requests by name, such as `Produce`. */
+  readonly requests: Readonly<Record<string, number>>;
+  /** Fetches whose answer had records. */
+  readonly filledFetches: number;
+  readonly recordsRead: number;
+}
 
 /** Messages of each order of an action. The action must end after the last event is consumed. */
 export async function messagesPerOrder(estate: ComposeEstate, orders: number, act: () => Promise<void>): Promise<readonly Figure[]> {
