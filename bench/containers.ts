@@ -1,20 +1,25 @@
-import { execFile } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
-import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { get, type IncomingMessage } from 'node:http';
-import { json } from 'node:stream/consumers';
-import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { World } from '../shared/domain/world.ts';
 import { CONTEXT_HEADER, encodeContext, TOKEN_HEADER } from '../shared/transport/estate-headers.ts';
 import type { Benchmark, Figure, Settings } from './benchmark.ts';
-import { freePort, startChild, startEstate } from './child-process.ts';
+import { type Child, startChild, startEstate } from './child-process.ts';
+import { type ComposeEstate, type ContainerUsage, currentEdition, docker, startCompose, whyNoCompose } from './compose-estate.ts';
+import { idleKafkaRequests, messagesPerOrder } from './estate-messages.ts';
 import { cannon } from './load.ts';
-import { inNewRehearsal, latencyOf, type OrderRound, openRehearsal, placeOrders } from './order-journey.ts';
-import { compare, inTurn, median } from './rounds.ts';
+import { inNewRehearsal, latencyOf, measureOrders, type OrderLoad, type OrderRound, openRehearsal, placeOrders } from './order-journey.ts';
+import { compare, inTurn, median, type Rounds } from './rounds.ts';
 
+/** Clients of the rounds that count processor time. */
+const FEW = 4;
 const CLIENTS = 20;
+/** Orders after which V8 has compiled the code of an order. */
+const WARM_UP_ORDERS = 300;
+/** Orders of a count, and of a round that counts processor time. */
+const COUNTED_ORDERS = 60;
+const MEMORY_ORDERS = 500;
+const IDLE_SECONDS = 10;
+const SETTLE_MS = 60_000;
 const HOT: readonly string[] = ['mug-blue'];
 const MANY: readonly string[] = [
   ...['mug-blue', 'mug-green', 'espresso-cup', 'bowl-large', 'plate-dinner'],
@@ -24,10 +29,12 @@ const MANY: readonly string[] = [
 const DEADLINE_MS = 3_600_000;
 const MEBIBYTE = 1_048_576;
 const MEGABYTE = 1_000_000;
+const INFRASTRUCTURE: ReadonlySet<string> = new Set(['kafka', 'redis']);
 
 export const containers: Benchmark = {
   name: 'containers',
   title: 'The estate as containers with Redis and Kafka',
+  onlyByName: true,
   run: async (settings) => {
     const why = await whyNoCompose();
     if (why !== undefined) {
@@ -35,39 +42,139 @@ export const containers: Benchmark = {
       return [];
     }
     settings.progress('containers: docker compose up --wait');
-    await using estate = await startCompose(await currentEdition());
-    const atRest = await estate.memory();
+    await using estate = await startCompose(await currentEdition(), { countsMessages: true });
+    await using embedded = await startEstate({ profiles: settings.profiles });
+    const atRest = await estate.usage();
+    settings.progress(`containers: ${WARM_UP_ORDERS} orders`);
+    for (const gateway of [estate.gateway, embedded.address('gateway')]) await placeSettled(gateway, CLIENTS, WARM_UP_ORDERS);
     return [
-      ...(await ordersAgainstEmbedded(settings, estate)),
+      ...(await idle(settings, estate)),
+      ...(await cpuPerOrder(settings, { estate, embedded })),
+      ...(await oneClient(settings, { estate, embedded })),
+      ...(await manyClients(settings, { estate, embedded })),
+      ...(await messages(settings, estate)),
+      ...(await memory(settings, estate, atRest)),
       ...(await hotAgainstMany(settings, estate)),
       ...(await gatewayAgainstBareProxy(settings, estate)),
-      ...memoryFigures(atRest, await estate.memory()),
       await imageSize(estate.image),
       await startOfOne(settings, estate),
     ];
   },
 };
 
-const round = (gateway: string, seconds: number, skus: readonly string[]): Promise<OrderRound> =>
-  inNewRehearsal(gateway, ({ bearer }) => placeOrders({ url: gateway, bearer, clients: CLIENTS, skus, for: { seconds } }));
+interface Contestants {
+  readonly estate: ComposeEstate;
+  /** One process with its state in memory. */
+  readonly embedded: Child;
+}
 
-async function ordersAgainstEmbedded(settings: Settings, { gateway }: ComposeEstate): Promise<readonly Figure[]> {
-  await using embedded = await startEstate();
-  const taken = await inTurn(settings, 'containers against one process', {
-    ours: () => round(gateway, settings.seconds, HOT),
-    reference: () => round(embedded.address('gateway'), settings.seconds, HOT),
-    warmUps: 1,
+type Usages = ReadonlyMap<string, ContainerUsage>;
+
+const sumOf = (numbers: Iterable<number>): number => [...numbers].reduce((sum, number) => sum + number, 0);
+
+/** CPU time of each container between two readings. */
+export const cpuBetween = (before: Usages, after: Usages): ReadonlyMap<string, number> =>
+  new Map([...after].map(([service, { cpuMs }]) => [service, cpuMs - (before.get(service)?.cpuMs ?? 0)]));
+
+/** Places orders in a new rehearsal, and waits until their events are consumed. */
+const placeSettled = (gateway: string, clients: number, orders: number): Promise<void> =>
+  inNewRehearsal(gateway, async ({ client, bearer }) => {
+    await placeOrders({ url: gateway, bearer, clients, for: { orders } });
+    await client.control('settle', { body: { timeoutMs: SETTLE_MS } });
   });
+
+async function idle({ progress }: Settings, estate: ComposeEstate): Promise<readonly Figure[]> {
+  progress(`containers: ${IDLE_SECONDS} idle seconds`);
+  let used = Number.NaN;
+  const requests = await idleKafkaRequests(estate, IDLE_SECONDS, async () => {
+    const before = await estate.usage();
+    const began = performance.now();
+    await sleep(IDLE_SECONDS * 1_000);
+    const after = await estate.usage();
+    used = sumOf(cpuBetween(before, after).values()) / (performance.now() - began);
+  });
+  return [{ what: 'idle CPU of all containers', unit: 'cores', figure: used, aim: { of: 'figure', atMost: 0.17 } }, ...requests];
+}
+
+/** CPU time includes the background work of the containers during the orders. */
+async function cpuPerOrder(settings: Settings, { estate, embedded }: Contestants): Promise<readonly Figure[]> {
+  const load = { clients: FEW, for: { orders: COUNTED_ORDERS } };
+  const url = embedded.address('gateway');
+  const taken = await inTurn(settings, 'containers, CPU', {
+    ours: () =>
+      inNewRehearsal(estate.gateway, async ({ bearer }) => {
+        const before = await estate.usage();
+        await placeOrders({ url: estate.gateway, bearer, ...load });
+        return cpuBetween(before, await estate.usage());
+      }),
+    reference: () =>
+      inNewRehearsal(url, async ({ bearer }) => {
+        const { cpuMs } = await measureOrders(embedded, { url, bearer, ...load });
+        return new Map([['one process', cpuMs * COUNTED_ORDERS]]);
+      }),
+  });
+  const all = compare(taken, (used) => sumOf(used.values()) / COUNTED_ORDERS);
+  const services = [...(taken.ours[0]?.keys() ?? [])];
+  const each = services.map((service) => ({
+    what: `CPU per order, ${service}`,
+    unit: 'ms',
+    figure: median(taken.ours.map((used) => (used.get(service) ?? Number.NaN) / COUNTED_ORDERS)),
+  }));
   return [
-    { what: `orders, ${CLIENTS} clients, against one process`, unit: '/s', ...compare(taken, ({ perSecond }) => perSecond) },
-    { what: 'time of an order, p50', unit: 'ms', figure: latencyOf(taken.ours, 0.5), reference: latencyOf(taken.reference, 0.5) },
+    { what: `CPU per order, all containers, ${FEW} clients`, unit: 'ms', ...all, aim: { of: 'figure', atMost: 65 } },
+    { what: `CPU per order, one process, ${FEW} clients`, unit: 'ms', figure: all.reference, aim: { of: 'figure', atMost: 8 } },
+    ...each.sort((one, other) => other.figure - one.figure),
   ];
 }
 
+const round = (gateway: string, load: Pick<OrderLoad, 'clients' | 'skus' | 'for'>): Promise<OrderRound> =>
+  inNewRehearsal(gateway, ({ bearer }) => placeOrders({ url: gateway, bearer, ...load }));
+
+/** The same orders in containers and in one process. */
+function contest(settings: Settings, { estate, embedded }: Contestants, clients: number): Promise<Rounds<OrderRound>> {
+  const load = { clients, skus: HOT, for: { seconds: settings.seconds } };
+  return inTurn(settings, `containers against one process, ${clients === 1 ? '1 client' : `${clients} clients`}`, {
+    ours: () => round(estate.gateway, load),
+    reference: () => round(embedded.address('gateway'), load),
+  });
+}
+
+async function oneClient(settings: Settings, contestants: Contestants): Promise<readonly Figure[]> {
+  const taken = await contest(settings, contestants, 1);
+  const p50 = { figure: latencyOf(taken.ours, 0.5), reference: latencyOf(taken.reference, 0.5) };
+  return [{ what: 'time of an order, 1 client, p50', unit: 'ms', ...p50, aim: { of: 'figure', atMost: 50 } }];
+}
+
+async function manyClients(settings: Settings, contestants: Contestants): Promise<readonly Figure[]> {
+  const taken = await contest(settings, contestants, CLIENTS);
+  const perSecond = compare(taken, (one) => one.perSecond);
+  return [
+    { what: `orders, ${CLIENTS} clients`, unit: '/s', figure: perSecond.figure, aim: { of: 'figure', atLeast: 25 } },
+    { what: `orders, ${CLIENTS} clients, against one process`, unit: '/s', ...perSecond, aim: { of: 'ratio', atLeast: 0.25 } },
+    {
+      what: `time of an order, ${CLIENTS} clients, p50`,
+      unit: 'ms',
+      figure: latencyOf(taken.ours, 0.5),
+      reference: latencyOf(taken.reference, 0.5),
+    },
+  ];
+}
+
+async function messages({ progress }: Settings, estate: ComposeEstate): Promise<readonly Figure[]> {
+  progress(`containers, messages of ${COUNTED_ORDERS} orders`);
+  return await inNewRehearsal(estate.gateway, ({ client, bearer }) =>
+    messagesPerOrder(estate, COUNTED_ORDERS, async () => {
+      await placeOrders({ url: estate.gateway, bearer, clients: FEW, for: { orders: COUNTED_ORDERS } });
+      await client.control('settle', { body: { timeoutMs: SETTLE_MS } });
+    }),
+  );
+}
+
 async function hotAgainstMany(settings: Settings, { gateway }: ComposeEstate): Promise<readonly Figure[]> {
+  const load = { clients: CLIENTS, for: { seconds: settings.seconds } };
   const taken = await inTurn(settings, `containers, one SKU against ${MANY.length}`, {
-    ours: () => round(gateway, settings.seconds, HOT),
-    reference: () => round(gateway, settings.seconds, MANY),
+    ours: () => round(gateway, { ...load, skus: HOT }),
+    reference: () => round(gateway, { ...load, skus: MANY }),
   });
   const what = `orders of one SKU, against orders of ${MANY.length}`;
   return [{ what, unit: '/s', ...compare(taken, ({ perSecond }) => perSecond), aim: { of: 'ratio', atLeast: 0.7 } }];
@@ -102,17 +209,25 @@ async function gatewayAgainstBareProxy(settings: Settings, estate: ComposeEstate
 }
 
 /** Memory of each container after the orders, largest first. The reference is its memory after the start. */
-function memoryFigures(afterStart: ReadonlyMap<string, number>, afterOrders: ReadonlyMap<string, number>): readonly Figure[] {
-  const sum = (all: ReadonlyMap<string, number>): number => [...all.values()].reduce((total, bytes) => total + bytes, 0);
-  const figure = (what: string, bytes: number, before: number): Figure => ({
-    ...{ what: `memory of ${what} after the orders, and after the start`, unit: 'MiB' },
-    ...{ figure: bytes / MEBIBYTE, reference: before / MEBIBYTE },
+async function memory({ progress }: Settings, estate: ComposeEstate, atRest: Usages): Promise<readonly Figure[]> {
+  progress(`containers, memory, with ${MEMORY_ORDERS} orders`);
+  await placeSettled(estate.gateway, CLIENTS, MEMORY_ORDERS);
+  const after = await estate.usage();
+  const mebibytes = (usages: Usages): readonly number[] => [...usages.values()].map(({ bytes }) => bytes / MEBIBYTE);
+  const processes = new Map([...atRest].filter(([service]) => !INFRASTRUCTURE.has(service)));
+  const atStart = { what: 'memory of a process after the start, mean', unit: 'MiB', aim: { of: 'figure', atMost: 75 } } as const;
+  const what = `after the orders and ${MEMORY_ORDERS} more, and after the start`;
+  const figure = (of: string, now: Usages, before: Usages): Figure => ({
+    ...{ what: `memory of ${of} ${what}`, unit: 'MiB' },
+    ...{ figure: sumOf(mebibytes(now)), reference: sumOf(mebibytes(before)) },
   });
+  const only = (usages: Usages, service: string): Usages => new Map([...usages].filter(([name]) => name === service));
   return [
-    ...[...afterOrders]
-      .sort(([, one], [, other]) => other - one)
-      .map(([name, bytes]) => figure(name, bytes, afterStart.get(name) ?? Number.NaN)),
-    figure(`all ${afterOrders.size} containers`, sum(afterOrders), sum(afterStart)),
+    { ...atStart, figure: sumOf(mebibytes(processes)) / processes.size },
+    { ...figure(`all ${after.size} containers`, after, atRest), aim: { of: 'figure', atMost: 1_434 } },
+    ...[...after]
+      .sort(([, one], [, other]) => other.bytes - one.bytes)
+      .map(([service]) => figure(service, only(after, service), only(atRest, service))),
   ];
 }
 
@@ -130,132 +245,4 @@ async function startOfOne({ rounds, progress }: Settings, estate: ComposeEstate)
     took.push(await estate.restart('promotion-engine'));
   }
   return { what: 'start of one container to ready', unit: 'ms', figure: median(took), aim: { of: 'figure', atMost: 1_000 } };
-}
-
-const PROJECT = fileURLToPath(new URL('../', import.meta.url));
-const OUTPUT_BYTES = 64 * 1_048_576;
-const NANOSECONDS_PER_MS = 1_000_000;
-
-/** The estate of the compose file, with its own project name, ports and token. */
-export interface ComposeEstate extends AsyncDisposable {
-  readonly gateway: string;
-  readonly image: string;
-  /** Authenticates calls to an application that bypass the gateway. */
-  readonly token: string;
-  /** Address of an application's first container, which is reachable from this machine on Linux. */
-  addressOf(application: string): Promise<string>;
-  /** Bytes of memory of each container, by service. */
-  memory(): Promise<ReadonlyMap<string, number>>;
-  /** Total CPU time in milliseconds of all containers with the image of the estate. */
-  cpuMs(): Promise<number>;
-  /** Restarts an application. @returns wall time from the start of its container until it was ready */
-  restart(application: string): Promise<number>;
-}
-
-const run = async (command: string, args: readonly string[], env?: Readonly<Record<string, string | undefined>>): Promise<string> =>
-  (await promisify(execFile)(command, [...args], { cwd: PROJECT, env: { ...process.env, ...env }, maxBuffer: OUTPUT_BYTES })).stdout.trim();
-
-const docker = (...args: readonly string[]): Promise<string> => run('docker', args);
-
-/** Reason why containers are unavailable; undefined when they are available. */
-export const whyNoCompose = (): Promise<string | undefined> =>
-  docker('compose', 'version').then(
-    () =>
-      docker('info').then(
-        () => undefined,
-        () => 'no Docker Engine answers',
-      ),
-    () => 'there is no docker compose',
-  );
-
-/** A checkout of the project, and an image of it. */
-interface Edition {
-  readonly folder: string;
-  readonly image: string;
-}
-
-/** This checkout with the image ESTATE_IMAGE, or one that is built. */
-export async function currentEdition(): Promise<Edition> {
-  const image = process.env['ESTATE_IMAGE'];
-  return image ? { folder: PROJECT, image } : await buildEdition(PROJECT, 'unified-commerce-estate:local');
-}
-
-export async function buildEdition(folder: string, image: string): Promise<Edition> {
-  await run('docker', ['build', '--quiet', '--tag', image, folder], { DOCKER_BUILDKIT: '0' });
-  return { folder, image };
-}
-
-export async function startCompose({ folder, image }: Edition): Promise<ComposeEstate> {
-  const name = `estate-bench-${randomBytes(4).toString('hex')}`;
-  const token = randomBytes(32).toString('base64url');
-  const [gatewayPort, touchpointPort, portalPort] = [await freePort(), await freePort(), await freePort()];
-  const env = {
-    ESTATE_IMAGE: image,
-    ESTATE_TOKEN: token,
-    LOG_LEVEL: 'info',
-    GATEWAY_PORT: String(gatewayPort),
-    TOUCHPOINT_PORT: String(touchpointPort),
-    PORTAL_PORT: String(portalPort),
-  };
-  const compose = (...args: readonly string[]): Promise<string> =>
-    run('docker', ['compose', '--project-directory', folder, '--project-name', name, ...args], env);
-  const down = async (): Promise<void> => void (await compose('down', '--volumes', '--timeout', '5'));
-  const containerOf = async (service: string): Promise<string> => (await compose('ps', '--quiet', service)).split('\n')[0] ?? '';
-  try {
-    await compose('up', '--wait');
-  } catch (error) {
-    await down();
-    throw error;
-  }
-  return {
-    gateway: `http://127.0.0.1:${gatewayPort}`,
-    image,
-    token,
-    addressOf: async (application) => {
-      const format = '{{range .NetworkSettings.Networks}}{{.IPAddress}}{{end}}';
-      return `http://${await docker('inspect', '--format', format, await containerOf(application))}:8080`;
-    },
-    memory: async () => {
-      const services = (await compose('ps', '--services')).split('\n');
-      const entries = services.map(async (service): Promise<[string, number]> => {
-        const used = await docker('stats', '--no-stream', '--format', '{{.MemUsage}}', await containerOf(service));
-        return [service, bytesOf(used)];
-      });
-      return new Map(await Promise.all(entries));
-    },
-    cpuMs: async () => {
-      const ids = (
-        await docker('ps', '--quiet', '--filter', `label=com.docker.compose.project=${name}`, '--filter', `ancestor=${image}`)
-      ).split('\n');
-      const used = await Promise.all(ids.map(cpuNanosecondsOf));
-      return used.reduce((sum, nanoseconds) => sum + nanoseconds, 0) / NANOSECONDS_PER_MS;
-    },
-    restart: async (application) => {
-      await compose('restart', application);
-      const id = await containerOf(application);
-      const started = Date.parse(await docker('inspect', '--format', '{{.State.StartedAt}}', id));
-      for (;;) {
-        const [, ready] =
-          /"time":"([^"]+)".*"msg":"ready"/.exec((await docker('logs', '--since', new Date(started).toISOString(), id)) ?? '') ?? [];
-        if (ready !== undefined) return Date.parse(ready) - started;
-        await new Promise((resolve) => setTimeout(resolve, 100));
-      }
-    },
-    [Symbol.asyncDispose]: down,
-  };
-}
-
-/** Reads the engine's API, because `docker stats` prints only the current percentage. */
-async function cpuNanosecondsOf(id: string): Promise<number> {
-  const [host] = JSON.parse(await docker('context', 'inspect', '--format', '[{{json .Endpoints.docker.Host}}]')) as [string];
-  const answer = get({ socketPath: host.replace(/^unix:\/\//, ''), path: `/containers/${id}/stats?stream=false&one-shot=true` });
-  const [response] = (await once(answer, 'response')) as [IncomingMessage];
-  const stats = (await json(response)) as { readonly cpu_stats: { readonly cpu_usage: { readonly total_usage: number } } };
-  return stats.cpu_stats.cpu_usage.total_usage;
-}
-
-/** `50.5MiB / 384MiB` as Docker prints it. */
-function bytesOf(usage: string): number {
-  const [, amount, prefix = ''] = /^([\d.]+)([KMG]?)i?B/.exec(usage) ?? [];
-  return Number(amount) * 1_024 ** ['', 'K', 'M', 'G'].indexOf(prefix);
 }

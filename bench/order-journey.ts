@@ -120,7 +120,7 @@ interface OrderContext {
   order?: string;
 }
 
-interface OrderLoad {
+export interface OrderLoad {
   readonly url: string;
   readonly bearer: string;
   readonly clients: number;

@@ -136,29 +136,45 @@ const NAMES: ReadonlyMap<string, string> = new Map(
 /** Wall time. */
 const REPORTS_WITHIN_MS = 30_000;
 
-/** Commands that clients sent to Redis. Commands within scripts are left out. */
+/** Commands that clients sent to Redis, except periodic ones. */
 interface SentCommands {
-  /** Number of runs of each script, except periodic ones. */
+  /** Number of runs of each script. */
   readonly scripts: ReadonlyMap<string, number>;
-  /** Number of times that each plain command was sent, except periodic ones. */
+  /** Number of times that each plain command was sent. */
   readonly plain: ReadonlyMap<string, number>;
+  /** Number of commands that each script ran. */
+  readonly within: ReadonlyMap<string, number>;
 }
 
 /** `+1700000000.123456 [0 127.0.0.1:50000] "evalsha" "…" …`; a command within a script has `lua` instead of an address. */
 const LINE = /^\+[\d.]+ \[\d+ (\S+)\] "([^"]*)"(?: "((?:[^"\\]|\\.)*)")?/;
 
+/** Counts the lines of MONITOR. It reports a script before the commands within the script. @param end marks the last command */
+export function commandCounter(end: string) {
+  const counts = { scripts: new Map<string, number>(), plain: new Map<string, number>(), within: new Map<string, number>() };
+  let running: string | undefined;
+  const add = (to: Map<string, number>, name: string): void => void to.set(name, (to.get(name) ?? 0) + 1);
+  return {
+    counts: counts as SentCommands,
+    count(line: string): void {
+      const [, source, command = '', first = ''] = LINE.exec(line) ?? [];
+      if (source === undefined || first === end) return;
+      if (source === 'lua') {
+        if (running !== undefined) add(counts.within, running);
+        return;
+      }
+      const script = command.startsWith('eval') ? (NAMES.get(unescaped(first)) ?? 'unknown') : undefined;
+      const isPeriodic = BY_TIME.has(script ?? command);
+      running = isPeriodic ? undefined : script;
+      if (!isPeriodic) add(script === undefined ? counts.plain : counts.scripts, script ?? command);
+    },
+  };
+}
+
 /** Counts the commands that clients send during an action. Redis reports each command, which costs CPU time. */
 export async function countCommands(url: string, act: () => Promise<void>): Promise<SentCommands> {
-  const counts = { scripts: new Map<string, number>(), plain: new Map<string, number>() };
   const end = randomUUID();
-  const count = (line: string): void => {
-    const [, source = 'lua', command = '', first = ''] = LINE.exec(line) ?? [];
-    if (source === 'lua' || first === end) return;
-    const script = command.startsWith('eval') ? (NAMES.get(unescaped(first)) ?? 'unknown') : undefined;
-    if (BY_TIME.has(script ?? command)) return;
-    const [kind, name] = script === undefined ? [counts.plain, command] : [counts.scripts, script];
-    kind.set(name, (kind.get(name) ?? 0) + 1);
-  };
+  const { count, counts } = commandCounter(end);
   await using monitor = await startMonitor(url, count);
   await act();
   await monitor.reports(end);

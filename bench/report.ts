@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { type Aim, type Benchmark, type Figure, isMet, type Ratio, type Settings } from './benchmark.ts';
-import { buildEdition, type ComposeEstate, currentEdition, startCompose, whyNoCompose } from './containers.ts';
+import { buildEdition, type ComposeEstate, currentEdition, startCompose, whyNoCompose } from './compose-estate.ts';
 import { inNewRehearsal, placeOrders } from './order-journey.ts';
 import { compare, inTurn } from './rounds.ts';
 
@@ -61,6 +61,7 @@ const CLIENTS = 4;
 /** Orders after which V8 has compiled the code of an order. */
 const WARM_UP_ORDERS = 300;
 const ORDERS = 60;
+const INFRASTRUCTURE: ReadonlySet<string> = new Set(['kafka', 'redis']);
 
 /** CPU time of an order in containers, against an earlier commit of the project. The two estates run side by side and take turns. */
 export const earlier: Benchmark = {
@@ -95,8 +96,14 @@ async function contest(settings: Settings, current: ComposeEstate, before: Compo
 /** @returns milliseconds of CPU time per order. They include the background work of the containers. */
 async function ordersAt(estate: ComposeEstate, orders: number): Promise<number> {
   return await inNewRehearsal(estate.gateway, async ({ bearer }) => {
-    const before = await estate.cpuMs();
+    const before = await cpuMs(estate);
     await placeOrders({ url: estate.gateway, bearer, clients: CLIENTS, for: { orders } });
-    return ((await estate.cpuMs()) - before) / orders;
+    return ((await cpuMs(estate)) - before) / orders;
   });
+}
+
+/** CPU time of the containers with the image of the estate. */
+async function cpuMs(estate: ComposeEstate): Promise<number> {
+  const used = [...(await estate.usage())].filter(([service]) => !INFRASTRUCTURE.has(service));
+  return used.reduce((sum, [, usage]) => sum + usage.cpuMs, 0);
 }
