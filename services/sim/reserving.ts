@@ -119,6 +119,8 @@ async function decideBasketReservation(request: BasketRequest, { work, call }: P
   const basket = await call(getBasket, { params: { id: basketId } });
   refuseForeignOrder(basket, request.orderId);
   if (standing && isBeingBought(basket)) return confirmStanding(request, standing, basket);
+  // A merged basket has no lines either, and no line can be added to it.
+  if (basket.lines.length === 0) await refuseUnreservable(basket, work);
   const items = linesBySku(request.items ?? linesOf(basket), '/items');
   if (standing && basket.state === 'open' && isSameRequest({ ...request, items }, standing, attempt?.ttlSeconds))
     return { items, standing };

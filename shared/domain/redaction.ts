@@ -197,8 +197,12 @@ export function redactText(text: string): string {
   return censorCardNumbers(unknown, CENSOR);
 }
 
-/** Redacts a path with its query. An encoded part that contains a secret is replaced as a whole. */
+/** No path of an API has as many characters, so a longer one is shown in part. */
+const LONGEST_URL = 1_024;
+
+/** Redacts a path with its query. An encoded part that contains a secret is replaced as a whole, and so is the end of a long URL. */
 export function redactUrl(url: string): string {
+  if (url.length > LONGEST_URL) return redactUrl(url.slice(0, LONGEST_URL).replace(/[^/?&=#]*$/, '')) + CENSOR;
   return redactText(/[%+]/.test(url) ? redactEncoded(url, (part) => part.replaceAll('+', ' ')) : url);
 }
 

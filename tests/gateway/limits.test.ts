@@ -2,6 +2,8 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { expect, test } from '@jest/globals';
 import { createDocuments } from '../../gateway/documents.ts';
+import { apis } from '../../shared/catalog/apis.ts';
+import { bodyLimit } from '../../shared/contract/body-limit.ts';
 import { eventually } from '../support/eventually.ts';
 import { ADMIN, AUTHORIZED, aRig, asIntegration, head, raw, sharedRig } from './running-gateway.ts';
 
@@ -10,26 +12,30 @@ const documents = createDocuments('memory');
 const rig = sharedRig({ times: { headersMs: HEADERS_MS, requestMs: 400, checkMs: 50 } });
 
 const MIB = 1_048_576;
+/** The longest body of Create Return. */
+const LIMIT = bodyLimit(apis['create-return-api']);
 const CHUNK = `10000\r\n${'a'.repeat(65_536)}\r\n`;
 const CHUNKED = 'Transfer-Encoding: chunked';
 const HUGE = 'Content-Length: 1000000000';
 const post = (...headers: readonly string[]): string => head('POST /baskets', AUTHORIZED, ...headers);
 const get = head('GET /orders/o', AUTHORIZED);
 
-test('A body may have exactly 1 MiB, with a length or in chunks', async () => {
-  const reply = await rig.call({ method: 'POST', path: '/baskets', headers: asIntegration, body: 'a'.repeat(MIB) });
+test('A body may have exactly as many bytes as its API takes, with a length or in chunks', async () => {
+  const body = 'a'.repeat(LIMIT);
+  const reply = await rig.call({ method: 'POST', path: '/returns', headers: asIntegration, body });
   expect(reply.status).toBe(200);
-  expect(await rig.raw(`${post(CHUNKED)}${CHUNK.repeat(16)}0\r\n\r\n`, '"answered"')).toMatch(/^HTTP\/1.1 200 /);
-  expect(rig.upstream.received.map(({ body }) => body.length)).toEqual([MIB, MIB]);
+  const chunks = `${LIMIT.toString(16)}\r\n${body}\r\n0\r\n\r\n`;
+  expect(await rig.raw(`${head('POST /returns', AUTHORIZED, CHUNKED)}${chunks}`, '"answered"')).toMatch(/^HTTP\/1.1 200 /);
+  expect(rig.upstream.received.map(({ body: { length } }) => length)).toEqual([LIMIT, LIMIT]);
 });
 
-test('A body with one byte more than 1 MiB is refused while the client is sending, and journaled', async () => {
+test('A body with one byte more than its API takes is refused while the client is sending, and journaled', async () => {
   await rig.rehearsal('too-much');
   const headers = { ...asIntegration, 'x-rehearsal': 'too-much', 'x-correlation-id': 'too-much' };
-  const reply = await rig.call({ method: 'POST', path: '/baskets', headers, body: 'a'.repeat(MIB + 1) });
-  expect(reply).toMatchObject({ status: 413, json: { code: 'payload_too_large', instance: '/baskets' } });
+  const reply = await rig.call({ method: 'POST', path: '/returns', headers, body: 'a'.repeat(LIMIT + 1) });
+  expect(reply).toMatchObject({ status: 413, json: { code: 'payload_too_large', instance: '/returns' } });
   expect(reply.headers).toMatchObject({ connection: 'close', 'x-correlation-id': 'too-much' });
-  expect(await rig.journal('too-much')).toMatchObject([{ application: 'gateway', api: 'create-basket-api', status: 413 }]);
+  expect(await rig.journal('too-much')).toMatchObject([{ application: 'gateway', api: 'create-return-api', status: 413 }]);
   expect(rig.upstream.received).toEqual([]);
 });
 

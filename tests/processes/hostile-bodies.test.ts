@@ -29,7 +29,7 @@ const bodies: readonly (readonly [call: string, body: string, status: number])[]
   ['POST /_control/rehearsals', data({ products: Array.from({ length: 900 }, (_, n) => ({ sku: `${n}`.padEnd(900, 'x') })) }), 422],
   ['POST /_control/rehearsals', data({ customers: UNKNOWN.map((row, n) => ({ id: `c${n}`, ...row })) }), 422],
   ['POST /_control/rehearsals', data({ promotions: PROMOTIONS }), 422],
-  ['PUT /_control/customers/cus_ada', JSON.stringify({ addresses: UNKNOWN }), 422],
+  ['PUT /_control/customers/cus_ada', JSON.stringify({ addresses: UNKNOWN }), 413],
   ['POST /_control/snapshots', file(`"deliveries":[${'1,'.repeat(300_000)}1]`), 400],
   ['POST /_control/snapshots', file(`"deliveries":[${'[],'.repeat(2_000_000)}1]`), 400],
   ['POST /_control/snapshots', file(`"applications":{"${'x'.repeat(25_000_000)}":{}}`), 422],

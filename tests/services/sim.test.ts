@@ -98,12 +98,16 @@ describe('Reserve Inventory', () => {
     expect([many.status, many.body.errors]).toEqual([422, errors]);
   });
 
-  test('Reserve Inventory takes the items of a basket and refuses an empty basket', async (rehearsal) => {
+  test('Reserve Inventory takes the items of a basket and refuses an empty basket, and a merged one by its state', async (rehearsal) => {
     const lines = [...mugs(2), { sku: 'mug-green', qty: 1 }];
     const { basketId, first } = await rehearsal.reservedBasket(lines);
     expect(first).toMatchObject({ basketId, items: lines });
     const empty = await rehearsal.basket({ lines: [] });
     expect(await rehearsal.reserveBasket(empty.id)).toMatchObject({ status: 409, body: { code: 'basket_empty' } });
+    const { id: guest } = await rehearsal.api('create-basket-api', { body: { channel: 'web', lines: [{ sku: 'mug-blue', qty: 1 }] } });
+    await rehearsal.api('create-basket-api', { body: { channel: 'web', mergeBasketIds: [guest] } });
+    const merged = { status: 409, body: { code: 'invalid_state_transition', currentState: 'merged' } };
+    expect(await rehearsal.reserveBasket(guest)).toMatchObject(merged);
   });
 
   test('Reserve Inventory with another duration replaces the open reservation of the basket, even of the last unit', async (rehearsal) => {

@@ -29,6 +29,12 @@ const CARDS = [
 /** Written in groups of four, as it is embossed. */
 const grouped = (digits: string, separator: string): string => digits.match(/.{1,4}/g)?.join(separator) ?? '';
 
+test('A URL of more than a thousand characters is shown up to its last whole part', () => {
+  const long = `/customers/${'a'.repeat(600)}?first=${'b'.repeat(300)}&last=`;
+  expect(redactUrl(`${long}${grouped('4111111111111111', '%20').repeat(20)}`)).toBe(`${long}[redacted]`);
+  expect(redactUrl(`/orders/${'4111 1111'.repeat(1_000)}`)).toBe('/orders/[redacted]');
+});
+
 test.each(CARDS)('The card number %s is redacted, plain and in groups, within words and as a number', (card) => {
   for (const written of [card, grouped(card, ' '), grouped(card, '-'), grouped(card, '.'), grouped(card, ' - ')]) {
     expect(redactText(`paid with card${written}, thanks`)).toBe('paid with card[redacted], thanks');
