@@ -200,7 +200,7 @@ export function redactText(text: string): string {
 /** No path of an API has as many characters, so a longer one is shown in part. */
 const LONGEST_URL = 1_024;
 
-/** Redacts a path with its query. An encoded part that contains a secret is replaced as a whole, and so is the end of a long URL. */
+/** Redacts a path with its query. An encoded part with a secret, and the end of a long URL, are replaced as a whole. */
 export function redactUrl(url: string): string {
   if (url.length > LONGEST_URL) return redactUrl(url.slice(0, LONGEST_URL).replace(/[^/?&=#]*$/, '')) + CENSOR;
   return redactText(/[%+]/.test(url) ? redactEncoded(url, (part) => part.replaceAll('+', ' ')) : url);
