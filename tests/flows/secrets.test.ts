@@ -42,18 +42,10 @@ test.each([
 });
 
 test('A long text that its schema refuses is not searched for secrets, and no record shows one', async (rehearsal) => {
-  const long = `${CARD} `.repeat(3_000);
-  const refusals = [
-    await rehearsal.call('create-basket-api', { body: { channel: 'web', customerId: long } }),
-    await rehearsal.call('POST', '/_control/rehearsals', { name: 'long', seed: long }, { as: 'admin' }),
-  ];
-  expect(refusals.map(({ body }) => body)).toEqual(
-    ['/customerId', '/seed'].map((pointer) =>
-      expect.objectContaining({ errors: expect.arrayContaining([expect.objectContaining({ pointer, code: 'too_big' })]) }),
-    ),
-  );
-  expect(JSON.stringify(refusals)).not.toContain('card_number');
-  expect(JSON.stringify([refusals, await rehearsal.journal()])).not.toContain('4111');
+  const seed = `${CARD} `.repeat(4_000);
+  const { body } = await rehearsal.call('POST', '/_control/rehearsals', { name: 'long', seed }, { as: 'admin' });
+  expect(body.errors).toMatchObject([{ pointer: '/seed', code: 'too_big' }]);
+  expect(JSON.stringify([body, await rehearsal.journal()])).not.toMatch(/card_number|4111/);
 });
 
 test('A long body with a secret is refused after its schema has accepted it', async (rehearsal) => {
