@@ -35,7 +35,7 @@ import type { World } from '../../domain/world.ts';
  *   W:data               string the own data that the world was seeded with (JSON); absent without
  *   W:keys               set    names of this world's keys of applications, so that dropping it needs no SCAN
  *   W:ops, W:opslog      hash operation -> result; list `<wall time> <operation>`, oldest first: repeats get the first result. Both
- *                               expire a minute after the last operation
+ *                               expire one to two minutes after the last operation
  *   W:due                hash   due key -> due record
  *   W:queue              zset   `<seq, 16 digits>|<due key>` by instant: free items, lowest `(at, seq)` first
  *   W:running            zset   due key by end of its lease, wall time

@@ -63,17 +63,20 @@ end
 local function remember(operation, result)
   local log = key('opslog')
   redis.call('HSET', key('ops'), operation, result)
-  redis.call('RPUSH', log, int(wall()) .. ' ' .. operation)
+  local renews = redis.call('RPUSH', log, int(wall()) .. ' ' .. operation) == 1
   for _ = 1, 3 do
     local first = redis.call('LINDEX', log, 0)
     local at, old = string.match(first, '^(%d+) (.*)$')
     if tonumber(at) > wall() - OPERATIONS_MS then break end
     redis.call('LPOP', log)
     redis.call('HDEL', key('ops'), old)
+    renews = true
   end
-  -- In an idle world the results expire.
-  redis.call('PEXPIRE', key('ops'), OPERATIONS_MS)
-  redis.call('PEXPIRE', log, OPERATIONS_MS)
+  -- In an idle world the results expire. Twice their time is renewed when the first result is new or discarded, so that each lives long enough.
+  if renews then
+    redis.call('PEXPIRE', key('ops'), 2 * OPERATIONS_MS)
+    redis.call('PEXPIRE', log, 2 * OPERATIONS_MS)
+  end
   return result
 end
 

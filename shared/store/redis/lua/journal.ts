@@ -2,12 +2,18 @@ import { lua } from './lua.ts';
 
 /** The streams of hops. */
 export const JOURNAL = lua`
+-- Bytes that this script adds to each part of the journal.
+local addedBytes = {}
+local function addPartBytes(part, bytes) addedBytes[part] = (addedBytes[part] or 0) + bytes end
+local function writePartBytes()
+  for part, bytes in pairs(addedBytes) do redis.call('HINCRBY', root, part .. 'Bytes', int(bytes)) end
+end
 local function addHop(part, requestId, correlationId, bytes, at, ...)
   local order = int(count('hopSeq'))
   redis.call('XADD', key(part), order .. '-0', 'r', requestId, 'c', correlationId, 'b', bytes, 'w', at, ...)
   redis.call('ZADD', key(part .. 'about'), 0, correlationId .. '\0' .. padded(tonumber(order)))
   redis.call('HSET', key('hopids'), requestId, order)
-  redis.call('HINCRBY', root, part .. 'Bytes', bytes)
+  addPartBytes(part, tonumber(bytes))
   return order
 end
 -- Sequences of the hops of a trace, oldest first; at most a number of them.
@@ -80,6 +86,7 @@ while position < #ARGV do
 end
 for _, change in ipairs(changedTraces) do shorten(parts[change.part], change) end
 writeTraces()
+writePartBytes()
 writeHopCounts()
 for _, part in ipairs(parts) do makeRoom(part) end
 remember(operation, '')

@@ -63,7 +63,7 @@ local function writeTraces()
     local stored = cjson.encode(change.trace)
     redis.call('HSET', key(change.part .. 'traces'), change.correlationId, stored)
     redis.call('ZADD', key(change.part .. 'ended'), change.trace.l, change.correlationId)
-    redis.call('HINCRBY', root, change.part .. 'Bytes', #stored - change.bytes)
+    addPartBytes(change.part, #stored - change.bytes)
   end
 end
 local function forgetTrace(part, correlationId)
@@ -87,9 +87,19 @@ local function countHop(hop)
 end
 local function writeHopCounts()
   -- Names of faults are chosen by clients, so they have a bound.
-  local isFull = redis.call('HLEN', key('hopcounts')) >= MOST_COUNTS
-  for field, number in pairs(hopCounts) do
-    if not isFull or string.sub(field, 1, 6) ~= 'fault ' then redis.call('HINCRBY', key('hopcounts'), field, number) end
+  local isFull, fields = redis.call('HLEN', key('hopcounts')) >= MOST_COUNTS, {}
+  for field in pairs(hopCounts) do
+    if not isFull or string.sub(field, 1, 6) ~= 'fault ' then fields[#fields + 1] = field end
+  end
+  -- In pieces, because Lua limits the number of arguments of a call.
+  for from = 1, #fields, 500 do
+    local till, sums = math.min(from + 499, #fields), {}
+    local before = redis.call('HMGET', key('hopcounts'), unpack(fields, from, till))
+    for i = from, till do
+      sums[#sums + 1] = fields[i]
+      sums[#sums + 1] = int(tonumber(before[i - from + 1] or '0') + hopCounts[fields[i]])
+    end
+    redis.call('HSET', key('hopcounts'), unpack(sums))
   end
 end
 `;
