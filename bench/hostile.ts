@@ -1,9 +1,10 @@
-import { type Dispatcher, Pool } from 'undici';
+import type { Dispatcher } from 'undici';
 import type { Benchmark, Figure } from './benchmark.ts';
-import { type Child, startEstate } from './child-process.ts';
+import { type Child, startChild, startEstate } from './child-process.ts';
 import { timesOf } from './control-operations.ts';
 import { ADMIN, type OwnRehearsal, openRehearsal } from './order-journey.ts';
 import { median, quantile } from './rounds.ts';
+import type { Attack as HostileRequest } from './servers/attacker.ts';
 
 /** Characters of the hostile text. A body may have a mebibyte where its schema permits it. */
 const LENGTH = 1_000_000;
@@ -24,6 +25,7 @@ const text = (piece: string): string => `"${repeated(piece)}"`;
 
 /** JSON in place of the first text of a body. */
 const VALUES: Readonly<Record<string, string>> = {
+  harmless: '"a"',
   digits: text('1 '),
   cards: text('4111 1111 1111 1112 '),
   dots: text('a.'),
@@ -60,7 +62,9 @@ export const hostile: Benchmark = {
 async function measure(estate: Child, progress: (kind: string) => void, where: string): Promise<readonly Figure[]> {
   const url = estate.address('gateway');
   await using other = await openRehearsal(url);
-  await using attacked = await openRehearsal(url);
+  await using rehearsal = await openRehearsal(url);
+  await using attacker = await startChild('bench/servers/attacker.ts', { reportsUsage: false });
+  const attacked = { attacker, url, rehearsal };
   const operations = await operationsOf(url);
   await timesOf(other, WARM_UP);
   const turns: { readonly what: string; readonly ms: number }[] = [];
@@ -71,7 +75,7 @@ async function measure(estate: Child, progress: (kind: string) => void, where: s
     for (const operation of operations) {
       reference.push(...(await timesOf(other, REQUESTS)));
       await estate.ask('turns', 'longestTurnMs');
-      ours.push(...(await during(url, attacked, { operation, value }, () => timesOf(other, REQUESTS))));
+      ours.push(...(await during(attacked, { operation, value }, () => timesOf(other, REQUESTS))));
       const ms = Number(await estate.ask('turns', 'longestTurnMs'));
       turns.push({ what: `${operation.method} ${operation.path}, ${kind}`, ms });
     }
@@ -93,38 +97,43 @@ async function measure(estate: Child, progress: (kind: string) => void, where: s
   ];
 }
 
+interface Attacked {
+  readonly attacker: Child;
+  readonly url: string;
+  readonly rehearsal: OwnRehearsal;
+}
+
+/** Works while the attacker sends the operation with a hostile text. */
+async function during<T>({ attacker, url, rehearsal }: Attacked, attack: Attack, work: () => Promise<T>): Promise<T> {
+  await attacker.ask({ attack: requestOf(attack, url, rehearsal) }, 'firstStatus');
+  try {
+    return await work();
+  } finally {
+    await attacker.ask('stop', 'requests');
+  }
+}
+
 interface Attack {
   readonly operation: Operation;
   /** JSON. */
   readonly value: string;
 }
 
-/** Sends the hostile request again and again, on one connection, while the other client works. */
-async function during<T>(url: string, { bearer, name }: OwnRehearsal, { operation, value }: Attack, work: () => Promise<T>): Promise<T> {
+function requestOf({ operation, value }: Attack, url: string, { bearer, name }: OwnRehearsal): HostileRequest {
   const { method, isControl, hasBody, example } = operation;
   const inUrl = encodeURIComponent(value.slice(1, LENGTH_IN_URL)).slice(0, LENGTH_IN_URL).replace(/%.?$/, '');
   const path = operation.path.replaceAll(/\{\w+\}/g, inUrl.slice(0, 4_000));
-  const body = hasBody ? Buffer.from(bodyOf(example, value)) : null;
-  const headers = {
-    authorization: `Bearer ${isControl ? ADMIN : bearer}`,
-    ...(isControl && { 'x-rehearsal': name }),
-    ...(body && { 'content-type': 'application/json' }),
+  return {
+    url,
+    method,
+    path: hasBody ? path : `${path}?q=${inUrl}`,
+    headers: {
+      authorization: `Bearer ${isControl ? ADMIN : bearer}`,
+      ...(isControl && { 'x-rehearsal': name }),
+      ...(hasBody && { 'content-type': 'application/json' }),
+    },
+    body: hasBody ? bodyOf(example, value) : null,
   };
-  const pool = new Pool(url, { connections: 1 });
-  let isOver = false;
-  const attack = (async () => {
-    while (!isOver) {
-      const answer = await pool.request({ method, path: hasBody ? path : `${path}?q=${inUrl}`, headers, body });
-      await answer.body.dump();
-    }
-  })();
-  try {
-    return await work();
-  } finally {
-    isOver = true;
-    await attack;
-    await pool.close();
-  }
 }
 
 /** The example of a body with the text in its first text member, at any depth. */

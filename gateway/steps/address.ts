@@ -57,10 +57,18 @@ function unambiguousPath(target: string): string {
 
 /** Checks the query too: its bytes must decode to UTF-8. */
 function refuseBadEncoding(target: string): void {
-  if (BROKEN_ENCODING.test(target)) throw ambiguous('"%" without two hexadecimal digits');
-  for (const [encoded] of target.matchAll(ENCODED)) {
-    if (!isUtf8(Buffer.from(encoded.replaceAll('%', ''), 'hex'))) throw ambiguous(`"${encoded}", which encodes no UTF-8`);
+  try {
+    decodeURIComponent(target);
+  } catch {
+    throw badEncoding(target);
   }
+}
+
+/** Names the first mistake of an address that does not decode. */
+function badEncoding(target: string): Problem {
+  if (BROKEN_ENCODING.test(target)) return ambiguous('"%" without two hexadecimal digits');
+  const wrong = target.match(ENCODED)?.find((encoded) => !isUtf8(Buffer.from(encoded.replaceAll('%', ''), 'hex')));
+  return ambiguous(`"${wrong}", which encodes no UTF-8`);
 }
 
 const ambiguous = (what: string): Problem => new Problem('malformed_request', `The address is ambiguous: it has ${what}.`);

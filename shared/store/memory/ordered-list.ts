@@ -35,7 +35,10 @@ export class OrderedList<T extends Ordered> {
 
   remove(order: number): void {
     const place = this.#upTo(order) - 1;
-    if (this.#things[place]?.order === order) this.#things.splice(place, 1);
+    if (this.#things[place]?.order !== order) return;
+    // Most removed elements are the oldest. A shift moves no other element.
+    if (place === 0) this.#things.shift();
+    else this.#things.splice(place, 1);
   }
 
   /** Elements after this order, ascending. */
