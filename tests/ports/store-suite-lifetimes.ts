@@ -129,6 +129,19 @@ export function lifetimeSuite(openedStore: Opened): void {
       expect(await create('brief')).toMatchObject({ is: 'created' });
     });
 
+    test('Removing a world of a rehearsal leaves a later rehearsal of the same name, and a reset one', async () => {
+      const { worlds, world, create, names } = await opened();
+      await worlds.replace('r', EMPTY);
+      expect(await worlds.remove('r', world)).toBe(false);
+      const first = await create('again');
+      await worlds.remove('again');
+      const { world: later } = { world: undefined, ...(await create('again')) };
+      expect(await worlds.remove('again', first.is === 'created' ? first.world : world)).toBe(false);
+      expect([(await worlds.resolve('again'))?.world, await names()]).toEqual([later, ['r', 'again']]);
+      expect([await worlds.remove('again', later), await worlds.resolve('again')]).toEqual([true, undefined]);
+      expect(await worlds.remove('again', later)).toBe(false);
+    });
+
     test('Using a rehearsal postpones its end', async () => {
       const { worlds, create, names, listed } = await opened();
       await create('used', { idleMs: 1_000 });

@@ -31,9 +31,9 @@ export function createMemoryRehearsals(
     changed(world);
   }
 
-  function remove(rehearsal: string): boolean {
+  function remove(rehearsal: string, only?: World): boolean {
     const found = rehearsals.get(rehearsal);
-    if (!found) return false;
+    if (!found || (only !== undefined && found.world.world !== only)) return false;
     rehearsals.delete(rehearsal);
     leave(found);
     return true;
@@ -66,7 +66,7 @@ export function createMemoryRehearsals(
       const world = await opened(rehearsal, from);
       return switchTo(rehearsal, world, rehearsals.get(rehearsal) ?? { credentials, idleMs: null });
     },
-    remove: async (rehearsal) => remove(rehearsal),
+    remove: async (rehearsal, only) => remove(rehearsal, only),
     use: async (rehearsal) => {
       const found = rehearsals.get(rehearsal);
       if (found) found.lastUsedAt = Date.now();
@@ -75,7 +75,7 @@ export function createMemoryRehearsals(
     expire: async () => {
       const now = Date.now();
       const over = [...rehearsals].filter(([, state]) => (endOf(state) ?? Number.POSITIVE_INFINITY) <= now).map(([name]) => name);
-      return over.filter(remove);
+      return over.filter((name) => remove(name));
     },
   };
 }

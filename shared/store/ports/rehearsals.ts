@@ -57,8 +57,11 @@ export interface RehearsalStore {
   replace(rehearsal: string, from: WorldSource): Promise<World | undefined>;
   /** Replaces the rehearsal's world, or creates the rehearsal without a limit. A rehearsal created here is kept until it is removed. */
   open(rehearsal: string, from: WorldSource, credentials: RehearsalCredentials): Promise<World>;
-  /** Removes the rehearsal. Its credentials answer 401 from then on. @returns false when it did not exist */
-  remove(rehearsal: string): Promise<boolean>;
+  /**
+   * Removes the rehearsal. Its credentials answer 401 from then on.
+   * @param only the rehearsal is removed only while this is its world: a later rehearsal may have got the name @returns whether it was removed
+   */
+  remove(rehearsal: string, only?: World): Promise<boolean>;
   /** Notes that a rehearsal is used now. @returns its `idleMs`; null also when it does not exist */
   use(rehearsal: string): Promise<Ms | null>;
   /** Removes the rehearsals that have ended, and reads only these. One process at a time does this. @returns their names */

@@ -76,13 +76,20 @@ export function createRedisRehearsals(options: RedisRehearsalsOptions): Rehearsa
     return world;
   }
 
-  /** The list entry is removed last: if this process dies before, the sweep completes the removal. */
-  async function remove(rehearsal: string, { onlyEnded }: RemovalOptions): Promise<boolean> {
+  /**
+   * The list entry is removed last: if this process dies before, the sweep completes the removal.
+   * @param expected the world that is removed; undefined: any world
+   */
+  async function remove(rehearsal: string, { onlyEnded }: RemovalOptions, expected?: World): Promise<boolean> {
     const note = await lifetimes.beginRemoval(rehearsal, { onlyEnded });
     if (onlyEnded && note === '') return false;
     const operation = randomUUID();
     for (;;) {
       const world = await currentOf(rehearsal);
+      if (world && expected && world !== expected) {
+        await lifetimes.noteFound(rehearsal);
+        return false;
+      }
       // Noted before the removal: afterwards nothing refers to the world.
       if (world) await dropAfter(world, LOOK_AGAIN_MS);
       const removed = world && (await connection.run('remove', keys.rehearsal(rehearsal), [partsOf(world).id, operation]));
@@ -96,9 +103,9 @@ export function createRedisRehearsals(options: RedisRehearsalsOptions): Rehearsa
   async function expire(): Promise<readonly string[]> {
     const ended: string[] = [];
     for (const { rehearsal, unfinished } of await lifetimes.ended()) {
-      const exists = unfinished && (await currentOf(rehearsal)) !== undefined;
-      if (exists) await lifetimes.noteFound(rehearsal);
-      else if ((await remove(rehearsal, { onlyEnded: true })) && !unfinished) ended.push(rehearsal);
+      const world = await currentOf(rehearsal);
+      if (unfinished && world) await lifetimes.noteFound(rehearsal);
+      else if ((await remove(rehearsal, { onlyEnded: true }, world)) && !unfinished) ended.push(rehearsal);
     }
     return ended;
   }
@@ -132,7 +139,8 @@ export function createRedisRehearsals(options: RedisRehearsalsOptions): Rehearsa
       await lifetimes.noteFound(rehearsal);
       return world;
     },
-    remove: (rehearsal) => remove(rehearsal, { onlyEnded: false }),
+    remove: async (rehearsal, only) =>
+      (only === undefined || (await currentOf(rehearsal)) === only) && remove(rehearsal, { onlyEnded: false }, only),
     use: (rehearsal) => lifetimes.use(rehearsal),
     expire,
   };
