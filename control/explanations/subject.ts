@@ -22,6 +22,8 @@ export interface ExplainScope {
   readonly webhooks: Registrations;
   readonly objects: EstateObjects;
   readonly view: WorldView;
+  /** The rehearsal that the credential of the request is bound to: no refusal names another one. */
+  readonly bound?: string | undefined;
   readonly inSlices: InSlices;
   readonly callDry: DryCall;
   /** Aborted when the client has disconnected. */

@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from '@jest/globals';
 import { request } from 'undici';
-import type { ControlOperation } from '../../shared/catalog/control/define-operation.ts';
+import { type ControlOperation, isStream } from '../../shared/catalog/control/define-operation.ts';
 import { controlOperations } from '../../shared/catalog/control/operations.ts';
 import { clientOf } from '../redis/replicas/running-replicas.ts';
 import { estate, newRehearsal } from '../support/estate.ts';
@@ -31,15 +31,19 @@ interface Sent {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-async function sendAs(token: string, { path, method = 'GET', headers = {} }: Sent): Promise<[status: number, code: unknown]> {
+async function sendAs(token: string, sent: Sent): Promise<[status: number, code: unknown]> {
+  const { status, text } = await answerTo(token, sent);
+  return [status, text.startsWith('{') ? (JSON.parse(text) as { code?: string }).code : undefined];
+}
+
+async function answerTo(token: string, { path, method = 'GET', headers = {} }: Sent): Promise<{ status: number; text: string }> {
   const hasBody = method === 'POST' || method === 'PUT';
   const { statusCode, body } = await request(estate.gateway + path, {
     method: method as 'GET',
     headers: { ...headers, authorization: `Bearer ${token}`, ...(hasBody && { 'content-type': 'application/json' }) },
     body: hasBody ? '{}' : null,
   });
-  const text = await body.text();
-  return [statusCode, text.startsWith('{') ? (JSON.parse(text) as { code?: string }).code : undefined];
+  return { status: statusCode, text: await body.text() };
 }
 
 test('A control token of a rehearsal reaches neither another rehearsal nor what all rehearsals share', async () => {
@@ -63,6 +67,28 @@ test('A control token of a rehearsal reads, exports and deletes its own rehearsa
   expect(await sendAs(token, { path: own })).toEqual([200, undefined]);
   expect(await sendAs(token, { path: `${own}/snapshot` })).toEqual([200, undefined]);
   expect(await sendAs(token, { path: own, method: 'DELETE' })).toEqual([204, undefined]);
+});
+
+const MEMBERS: Readonly<Record<string, string>> = { '{type}': 'any', '{name}': 'basket' };
+
+test('No answer to a control token of a rehearsal names the rehearsal that has an object', async () => {
+  await using mine = await newRehearsal();
+  await using other = await newRehearsal();
+  const { id } = await other.api('create-basket-api', { body: { channel: 'web', lines: [{ sku: 'mug-blue', qty: 1 }] } });
+  const token = await controlTokenOf(mine.name);
+  const reads = operations.filter((operation) => operation.method === 'GET' && operation.reach === undefined && !isStream(operation));
+  const naming: string[] = [];
+  for (const { path } of reads) {
+    const { text } = await answerTo(token, { path: path.replaceAll(/\{[^}]*\}/g, (member) => MEMBERS[member] ?? id) });
+    if (text.includes(other.name)) naming.push(path);
+  }
+  expect(naming).toEqual([]);
+  for (const type of ['any', 'basket']) {
+    const path = `/_control/explanations/${type}/${id}`;
+    expect(await answerTo(token, { path })).toMatchObject({ status: 404, text: expect.not.stringContaining(other.name) });
+    const { body } = await anybody.call('GET', path, undefined, { as: 'admin', headers: { 'x-rehearsal': mine.name } });
+    expect(body.detail).toContain(other.name);
+  }
 });
 
 /** The first runs that a stream reports. */
