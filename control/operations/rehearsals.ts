@@ -11,6 +11,7 @@ import type { World } from '../../shared/domain/world.ts';
 import type { Beginning, WorldSource } from '../../shared/store/ports/world-data.ts';
 import { countTypes } from '../objects/types.ts';
 import { type ControlParts, operate, operateOnRehearsals } from '../operate.ts';
+import { requireCurrent } from '../rehearsals/current.ts';
 import { describeLifetime, describeNewWorld, describeRehearsal } from '../rehearsals/describe.ts';
 import { unknownRehearsal } from '../rehearsals/rehearsals.ts';
 import { notAtRest } from '../snapshots/snapshots.ts';
@@ -99,11 +100,11 @@ export const listRehearsals = operateOnRehearsals(declared.listRehearsals)(async
 
 /** Reading does not count as use: a console that shows a rehearsal does not keep it alive. */
 export const readRehearsal = operateOnRehearsals(declared.readRehearsal)(async ({ params: { name } }, parts) => {
-  const { rehearsals, worlds } = parts;
-  const view = await rehearsals.find(name);
+  const { worlds } = parts;
   const record = await worlds.record(name);
   if (!record?.current) throw unknownRehearsal(name);
-  const { createdAt, contents } = record.current;
+  const { world, createdAt, contents } = record.current;
+  const view = await requireCurrent(worlds, world);
   const data = await worlds.ownData(view.world);
   return {
     name,
