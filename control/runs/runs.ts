@@ -37,7 +37,7 @@ export function createRuns({ store, scenarios, log }: RunsOptions) {
   const own = new Map<string, OwnRun>();
   const closing = new AbortController();
 
-  const heads = async (): Promise<RunHead[]> => (await store.runs()).runs.map(headOf);
+  const heads = async (): Promise<RunHead[]> => (await store.runs()).map(headOf);
 
   /** Leaves a later world of the same name: somebody has reset the rehearsal, or created another one. */
   async function removeRehearsal({ rehearsal, world }: Pick<RunHead, 'rehearsal' | 'world'>): Promise<void> {
@@ -105,10 +105,10 @@ export function createRuns({ store, scenarios, log }: RunsOptions) {
       await dropOldest();
       return run;
     },
-    /** The runs, newest first. `revision` grows with each change of a run. */
-    async list(): Promise<{ readonly revision: number; readonly items: readonly RunHead[] }> {
-      const { revision, runs } = await store.runs();
-      return { revision, items: runs.map(headOf).toReversed() };
+    /** The runs, newest first. The version of a run grows with each of its records. */
+    async list(): Promise<{ readonly items: readonly RunHead[]; readonly versions: ReadonlyMap<string, number> }> {
+      const runs = await store.runs();
+      return { items: runs.map(headOf).toReversed(), versions: new Map(runs.map(({ id, version }) => [id, version])) };
     },
     /** @throws Problem not_found */
     async read(id: string): Promise<RunState> {

@@ -91,21 +91,37 @@ test('No answer to a control token of a rehearsal names the rehearsal that has a
   }
 });
 
-/** The first runs that a stream reports. */
-async function streamedRuns(bearer: string, rehearsal: string): Promise<readonly { readonly rehearsal?: string }[]> {
+/** The text of a stream until it matches. */
+async function streamed(bearer: string, { topics, until }: { readonly topics: string; readonly until: RegExp }): Promise<string> {
   const stop = new AbortController();
-  const { body } = await request(`${estate.gateway}/_control/stream?topics=runs`, {
-    headers: { authorization: `Bearer ${bearer}`, 'x-rehearsal': rehearsal },
+  const { body } = await request(`${estate.gateway}/_control/stream?topics=${topics}`, {
+    headers: { authorization: `Bearer ${bearer}` },
     signal: stop.signal,
   });
   let text = '';
   for await (const piece of body) {
     text += piece;
-    if (/^data: .*\n\n/m.test(text)) break;
+    if (until.test(text)) break;
   }
   stop.abort();
+  return text;
+}
+
+/** The first runs that a stream reports. */
+async function streamedRuns(bearer: string): Promise<readonly { readonly rehearsal?: string }[]> {
+  const text = await streamed(bearer, { topics: 'runs', until: /^data: .*\n\n/m });
   return JSON.parse(/^data: (.*)$/m.exec(text)?.[1] ?? '');
 }
+
+test('The stream of a control token of a rehearsal has no frame for a run of another rehearsal', async () => {
+  await using mine = await newRehearsal();
+  const stream = streamed(await controlTokenOf(mine.name), { topics: 'faults,runs', until: /"revision":1/ });
+  const { id } = await anybody.control('start-run', { body: { scenario: 'digital-order' } });
+  await eventually('the run passes', async () => (await anybody.control('read-run', { params: { id } })).state === 'passed');
+  await anybody.control('delete-run', { params: { id } });
+  await mine.fault('last', { match: { application: 'oms' }, fault: { kind: 'latency', ms: 1 } });
+  expect((await stream).match(/^event: runs\n.*\n?data: .*$/gm)).toHaveLength(1);
+});
 
 test('The stream of a control token of a rehearsal reports no run of another rehearsal', async () => {
   await using mine = await newRehearsal();
@@ -114,8 +130,8 @@ test('The stream of a control token of a rehearsal reports no run of another reh
     const run = await anybody.control('read-run', { params: { id } });
     return run.rehearsal !== undefined && run;
   });
-  expect(await streamedRuns(await controlTokenOf(mine.name), mine.name)).toEqual([]);
-  expect(await streamedRuns(await controlTokenOf(rehearsal), rehearsal)).toMatchObject([{ id }]);
+  expect(await streamedRuns(await controlTokenOf(mine.name))).toEqual([]);
+  expect(await streamedRuns(await controlTokenOf(rehearsal))).toMatchObject([{ id }]);
   await eventually('the run passes', async () => (await anybody.control('read-run', { params: { id } })).state === 'passed');
   await anybody.control('delete-run', { params: { id } });
 });

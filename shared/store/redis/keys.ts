@@ -13,7 +13,7 @@ import type { World } from '../../domain/world.ts';
  *   L:used               zset   rehearsal -> wall time of its last use; without those that are being opened or removed
  *   L:idle               hash   rehearsal -> wall time without use after which it ends, or `kept`
  *   L:sweep              string lease, a few seconds long, of the process that removes ended rehearsals
- *   U                    is `<prefix>{.runs}`: hash seq, revision (counts the changes of runs), removedBy (operation of the last removal)
+ *   U                    is `<prefix>{.runs}`: hash seq, removedBy (operation of the last removal)
  *   U:order              zset   run by the order of beginning
  *   U:versions, U:heads, U:bodies, U:held  hash  run -> version, what a list shows (JSON), the rest (JSON), wall time of the end of
  *                               its lease (absent: the run has ended)
