@@ -5,6 +5,7 @@ import type { ApiDefinition } from '../../shared/catalog/define.ts';
 import { Problem } from '../../shared/catalog/problems.ts';
 import { BODY_BYTES, bodyLimit } from '../../shared/contract/body-limit.ts';
 import { ANONYMOUS } from '../../shared/control/context.ts';
+import { outOfReach } from '../../shared/control/out-of-reach.ts';
 import { digest, newId } from '../../shared/domain/ids.ts';
 import { isRead, sendHealth } from '../../shared/http/json-answer.ts';
 import { readBody } from '../../shared/http/request-body.ts';
@@ -101,11 +102,12 @@ function requireRead(request: IncomingMessage): void {
   if (!isRead(request)) throw methodNotAllowed(request.method ?? '', ['GET', 'HEAD']);
 }
 
-/** @throws Problem method_not_allowed */
+/** Metrics count all rehearsals. @throws Problem method_not_allowed, forbidden for a credential that is bound to one */
 export const answerMetrics =
   ({ observability }: GatewayParts) =>
-  async ({ request, response }: Exchange): Promise<void> => {
+  async ({ request, response, caller }: Exchange & Authenticated): Promise<void> => {
     requireRead(request);
+    if (caller?.boundTo) throw outOfReach(caller.boundTo.rehearsal, ' Use a credential that belongs to no rehearsal.');
     await observability?.answerMetrics(request, response);
   };
 

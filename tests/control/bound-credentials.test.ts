@@ -2,8 +2,9 @@ import { afterAll, expect, test } from '@jest/globals';
 import { request } from 'undici';
 import { type ControlOperation, isStream } from '../../shared/catalog/control/define-operation.ts';
 import { controlOperations } from '../../shared/catalog/control/operations.ts';
+import { anObservedEstate } from '../observability/observed-estate.ts';
 import { clientOf } from '../redis/replicas/running-replicas.ts';
-import { estate, newRehearsal } from '../support/estate.ts';
+import { ADMIN, estate, newRehearsal } from '../support/estate.ts';
 import { eventually } from '../support/eventually.ts';
 
 const anybody = clientOf(estate.gateway);
@@ -12,8 +13,8 @@ afterAll(anybody.close);
 const operations: readonly ControlOperation[] = Object.values(controlOperations);
 const reaching = operations.filter(({ reach }) => reach !== undefined);
 
-async function controlTokenOf(rehearsal: string): Promise<string> {
-  const { body } = await request(`${estate.gateway}/oauth/token`, {
+async function controlTokenOf(rehearsal: string, gateway = estate.gateway): Promise<string> {
+  const { body } = await request(`${gateway}/oauth/token`, {
     method: 'POST',
     headers: {
       'x-rehearsal': rehearsal,
@@ -29,6 +30,7 @@ interface Sent {
   readonly path: string;
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string>>;
+  readonly gateway?: string;
 }
 
 async function sendAs(token: string, sent: Sent): Promise<[status: number, code: unknown]> {
@@ -36,9 +38,12 @@ async function sendAs(token: string, sent: Sent): Promise<[status: number, code:
   return [status, text.startsWith('{') ? (JSON.parse(text) as { code?: string }).code : undefined];
 }
 
-async function answerTo(token: string, { path, method = 'GET', headers = {} }: Sent): Promise<{ status: number; text: string }> {
+async function answerTo(
+  token: string,
+  { path, method = 'GET', headers = {}, gateway = estate.gateway }: Sent,
+): Promise<{ status: number; text: string }> {
   const hasBody = method === 'POST' || method === 'PUT';
-  const { statusCode, body } = await request(estate.gateway + path, {
+  const { statusCode, body } = await request(gateway + path, {
     method: method as 'GET',
     headers: { ...headers, authorization: `Bearer ${token}`, ...(hasBody && { 'content-type': 'application/json' }) },
     body: hasBody ? '{}' : null,
@@ -57,6 +62,14 @@ test('A control token of a rehearsal reaches neither another rehearsal nor what 
     if (reach !== undefined) expect([id, ...(await sendAs(token, sent))]).toEqual([id, 403, 'forbidden']);
   }
   expect(await other.control('read-clock')).toMatchObject({ flowing: expect.any(Boolean) });
+});
+
+test('Metrics, which count all rehearsals, are refused to a control token of a rehearsal', async () => {
+  await using observed = await anObservedEstate();
+  const { gateway } = observed.running;
+  const token = await controlTokenOf('default', gateway);
+  expect(await sendAs(token, { path: '/metrics', gateway })).toEqual([403, 'forbidden']);
+  expect(await sendAs(ADMIN, { path: '/metrics', gateway })).toEqual([200, undefined]);
 });
 
 test('A control token of a rehearsal reads, exports and deletes its own rehearsal', async () => {
