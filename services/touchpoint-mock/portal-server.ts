@@ -7,6 +7,7 @@ import { MOCK_UNREACHABLE, NOT_FOUND, refuseUnreadable, send, withJsonErrors } f
 import { ALIAS_NAMES, ALIASES, INVALID_SELECTOR, SUGGESTED_SEQUENCE } from './contract/cases.ts';
 import { fixedResponse } from './contract/fixed-response.ts';
 import { loadTouchpointFixtures, resolveAuthorization, type TouchpointFixtures } from './contract/fixtures.ts';
+import { withSingleHeaders } from './contract/single-headers.ts';
 import { documentRouter, ownHostsOnly } from './documents/documents.ts';
 import { type Listening, listen, SERVER_LIMITS } from './http-listening.ts';
 import type { TouchpointMockOptions } from './mock-server.ts';
@@ -78,7 +79,7 @@ export async function startPortal({
   portal.use((_request, response) => send(response, NOT_FOUND));
 
   const listening = await listen({
-    server: createFairServer({ ...SERVER_LIMITS, unreadable: refuseUnreadable }, withJsonErrors(portal)),
+    server: createFairServer({ ...SERVER_LIMITS, unreadable: refuseUnreadable }, withSingleHeaders(withJsonErrors(portal))),
     host,
     port,
     drain: () => {

@@ -24,6 +24,8 @@ export const GET_ONLY = fixedAnswer(405, 'This path answers GET only', ['Allow',
 export const MOCK_UNREACHABLE = fixedAnswer(502, 'The touchpoint mock cannot be reached');
 const ADDRESS_UNREADABLE = fixedAnswer(400, 'The address cannot be read');
 const FAILED = fixedAnswer(500, 'Something went wrong in the server itself');
+export const AUTHORIZATION_TWICE = fixedAnswer(400, 'The request has more than one Authorization header; send one');
+export const HOST_TWICE = fixedAnswer(400, 'The request has more than one Host header; send one');
 export const NESTED_TOO_DEEPLY = fixedAnswer(400, `The body nests deeper than ${JSON_LEVELS} levels`);
 export const TOO_MANY_MEMBERS = fixedAnswer(
   400,
