@@ -14,7 +14,7 @@ import { MalformedAddress, type Outbound, OutboundRefused } from '../../shared/h
 import { dumpOf } from '../../shared/store/collections.ts';
 import { dueKey } from '../../shared/store/ports/due-work.ts';
 import type { Store, Worlds } from '../../shared/store/ports/estate-store.ts';
-import type { WorldView } from '../../shared/store/ports/rehearsals.ts';
+import { isSameRehearsal, type WorldView } from '../../shared/store/ports/rehearsals.ts';
 import type { WorldData } from '../../shared/store/ports/world-data.ts';
 import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
 import { deliveries, deliverWebhook, keyOf, orderOf, placeOf, type StoredDelivery, type StoredWebhook, webhooks } from './stored.ts';
@@ -45,7 +45,7 @@ export function createRegistrations({ store, worlds, outbound }: RegistrationsOp
       const { world } = current;
       const result = await change(store, current, { run: (unit) => run(unit, current) });
       const next = await worlds.resolve(view.rehearsal);
-      if (!next || next.world === world) return result;
+      if (!next || next.world === world || !isSameRehearsal(next.credentials, view.credentials)) return result;
       current = next;
     }
   }

@@ -31,12 +31,19 @@ async function opened() {
   await anybody.control('create-rehearsal', { body: { name: 'mine' } });
   const mine = clientOf(estate.running.gateway, 'mine');
   const reset = () => mine.control('reset-rehearsal');
+  /** Deletes a rehearsal, and creates another one of the same name. */
+  const recreate = async (name = 'mine') => {
+    await anybody.control('delete-rehearsal', { params: { name } });
+    return anybody.control('create-rehearsal', { body: { name } });
+  };
   return {
     mine,
     anybody,
     before,
     reset,
-    ask: async (method: 'GET' | 'PUT', path: string, body?: object) => {
+    recreate,
+    worldOf: async (name: string) => (await anybody.control('read-rehearsal', { params: { name } })).world,
+    ask: async (method: 'GET' | 'POST' | 'PUT', path: string, body?: object) => {
       const reply = await mine.call(method, `/_control${path}`, body, { as: 'admin' });
       return { status: reply.status, detail: reply.body.detail };
     },
@@ -87,4 +94,48 @@ test('Read Rehearsal describes one world when the rehearsal is reset meanwhile',
     if (reply.status === 404) expect(reply.body.detail).toBe(REPLACED.detail);
     else expect(reply.body).toMatchObject({ world, createdAt });
   }
+});
+
+test('Reset leaves a rehearsal that got its name meanwhile', async () => {
+  await using estate = await opened();
+  let world = '';
+  estate.before('ownData', async () => {
+    ({ world } = await estate.recreate());
+  });
+  expect(await estate.ask('POST', '/reset', {})).toMatchObject({ status: 404 });
+  expect(await estate.worldOf('mine')).toBe(world);
+});
+
+test('Put Webhook registers nothing in a rehearsal that got its name meanwhile', async () => {
+  await using estate = await opened();
+  estate.before('eventsAbout', estate.recreate);
+  await estate.ask('PUT', '/webhooks/shop', { url: 'http://127.0.0.1:9/hooks', types: ['order-created'] });
+  expect((await estate.mine.control('list-webhooks')).items).toEqual([]);
+});
+
+test('A stream ends with its rehearsal, and shows nothing of a later one of the same name', async () => {
+  await using estate = await opened();
+  const frames = estate.mine.stream('read-stream', { query: { topics: 'clock' } });
+  expect((await frames.next()).value).toMatchObject({ event: 'clock' });
+  estate.before('current', estate.recreate);
+  const rest = [];
+  for await (const frame of frames) {
+    rest.push(frame);
+    if (frame.event === 'gap') break;
+  }
+  expect(rest.at(-1)).toMatchObject({ event: 'gap', data: { reason: 'deleted' } });
+});
+
+test('A fork that is not at rest is removed, but not a rehearsal that got its name meanwhile', async () => {
+  await using estate = await opened();
+  let world = '';
+  estate.before('ledger', async () =>
+    estate.before('ledger', async () => {
+      ({ world } = await estate.recreate('fork'));
+      throw new Error('This fork cannot be read.');
+    }),
+  );
+  const body = { name: 'fork', from: { rehearsal: 'mine' } };
+  expect((await estate.anybody.call('POST', '/_control/rehearsals', body, { as: 'admin' })).status).toBe(500);
+  expect(await estate.worldOf('fork')).toBe(world);
 });

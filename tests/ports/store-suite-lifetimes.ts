@@ -118,6 +118,18 @@ export function lifetimeSuite(openedStore: Opened): void {
     });
   });
 
+  describe('replacing the world of a rehearsal', () => {
+    test('Replacing a world leaves a rehearsal with other credentials', async () => {
+      const { worlds, create } = await opened();
+      const created = await create('new', { credentials: { ...CREDENTIALS, bearer: 'new' } });
+      expect(await worlds.replace('new', EMPTY, CREDENTIALS)).toBeUndefined();
+      const { world, credentials } = (await worlds.resolve('new')) ?? {};
+      expect(created).toEqual({ is: 'created', world });
+      const fresh = await worlds.replace('new', EMPTY, credentials);
+      expect([fresh === undefined, (await worlds.resolve('new'))?.world]).toEqual([false, fresh]);
+    });
+  });
+
   describe('ending a rehearsal', () => {
     test('An unused rehearsal ends after its idle time, while used and kept rehearsals stay', async () => {
       const { worlds, create, names, ended } = await opened();

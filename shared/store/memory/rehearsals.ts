@@ -1,5 +1,5 @@
 import type { World } from '../../domain/world.ts';
-import type { Lifetime, RehearsalRecord, RehearsalStore } from '../ports/rehearsals.ts';
+import { isSameRehearsal, type Lifetime, type RehearsalRecord, type RehearsalStore } from '../ports/rehearsals.ts';
 import type { ExportedWorld, WorldSource } from '../ports/world-data.ts';
 import type { MemoryEstate } from './estate.ts';
 import { openWorld } from './opening.ts';
@@ -56,11 +56,12 @@ export function createMemoryRehearsals(
       // Another request may have created a rehearsal while this world was filled.
       return refused() ?? { is: 'created', world: switchTo(rehearsal, world, { credentials, idleMs }) };
     },
-    replace: async (rehearsal, from) => {
+    replace: async (rehearsal, from, only) => {
       if (!rehearsals.has(rehearsal)) return undefined;
       const world = await opened(rehearsal, from);
       const found = rehearsals.get(rehearsal);
-      return found && switchTo(rehearsal, world, found);
+      const isMeant = found && (only === undefined || isSameRehearsal(found.credentials, only));
+      return isMeant ? switchTo(rehearsal, world, found) : undefined;
     },
     open: async (rehearsal, from, credentials) => {
       const world = await opened(rehearsal, from);

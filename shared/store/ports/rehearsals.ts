@@ -52,9 +52,11 @@ export interface RehearsalStore {
   create(rehearsal: string, created: NewRehearsal): Promise<CreatedRehearsal>;
   /**
    * Opens a new world, then switches the rehearsal to it. The old world is dropped after a minute. Credentials and lifetime stay;
-   * the call counts as use. @returns undefined when the rehearsal does not exist (any more)
+   * the call counts as use.
+   * @param only the world is replaced only while the rehearsal has these credentials: a later rehearsal of its name has others
+   * @returns undefined when the rehearsal does not exist (any more)
    */
-  replace(rehearsal: string, from: WorldSource): Promise<World | undefined>;
+  replace(rehearsal: string, from: WorldSource, only?: RehearsalCredentials): Promise<World | undefined>;
   /** Replaces the rehearsal's world, or creates the rehearsal without a limit. A rehearsal created here is kept until it is removed. */
   open(rehearsal: string, from: WorldSource, credentials: RehearsalCredentials): Promise<World>;
   /**
@@ -81,6 +83,9 @@ export interface RehearsalCredentials {
   /** HMAC for the rehearsal's OAuth client. Absent: no client can authenticate. */
   readonly clientSecret?: string;
 }
+
+/** Whether these are the credentials of one rehearsal. A reset keeps them, and a later rehearsal of the same name has others. */
+export const isSameRehearsal = (one: RehearsalCredentials, other: RehearsalCredentials): boolean => one.bearer === other.bearer;
 
 /** The part of a rehearsal that the gateway, the consumers and the relay need. One read gets it. */
 export interface WorldView extends Beginning {
