@@ -10,6 +10,7 @@ import { createMemoryBus } from '../shared/events/memory-bus.ts';
 import { createResumingBus, type ResumingBusOptions } from '../shared/events/resuming-bus.ts';
 import { createObservability, type Observability } from '../shared/observability/observability.ts';
 import { connectionTrouble } from '../shared/process/connection-trouble.ts';
+import { mostTextInHeap } from '../shared/process/heap.ts';
 import { createLogger, type Logger } from '../shared/process/logger.ts';
 import type { State } from '../shared/process/readiness.ts';
 import { spreadLookup } from '../shared/process/spread-lookup.ts';
@@ -45,18 +46,17 @@ export const agentForCalls = (): Agent =>
 /** A store for one world that nobody else sees, such as a world whose invariants are checked before it is kept. */
 export const openScratchStore = (): StoreAdapter => createMemoryStore({ journal: 'off' });
 
+/** Limit of the text of a world. In memory, the heap sets a limit too. */
+export const worldBytesOf = (configuration: Configuration): number =>
+  redisAccess(configuration) ? configuration.MAX_REHEARSAL_BYTES : mostTextInHeap(configuration.MAX_REHEARSAL_BYTES);
+
 /**
  * Opens the configured store. The process waits for a missing Redis and never uses memory instead.
  * @throws StartError when a file of the configuration cannot be read
  */
 export function openStore(configuration: Configuration, log: Logger): StoreAdapter {
-  const {
-    JOURNAL,
-    JOURNAL_HOPS: records,
-    JOURNAL_BYTES: bytes,
-    OUTBOX_LIMIT: outboxLimit,
-    MAX_REHEARSAL_BYTES: worldBytes,
-  } = configuration;
+  const { JOURNAL, JOURNAL_HOPS: records, JOURNAL_BYTES: bytes, OUTBOX_LIMIT: outboxLimit } = configuration;
+  const worldBytes = worldBytesOf(configuration);
   const journal = JOURNAL === 'on' ? journalLimits({ records, bytes }) : 'off';
   const redis = redisAccess(configuration);
   if (!redis) return createMemoryStore({ journal, outboxLimit, worldBytes });
