@@ -9,6 +9,7 @@ import type { Relay } from '../../events/relay.ts';
 import type { ItemLease } from '../../store/ports/due-work.ts';
 import type { Store } from '../../store/ports/estate-store.ts';
 import type { Committed, Fence, Plan } from '../../store/ports/plan.ts';
+import type { ReferenceData } from '../reference-data.ts';
 import type { EventDrafts } from './event-drafts.ts';
 import { CallerLeft, Conflict } from './interruptions.ts';
 import { type CounterMoves, indexChanges, type LoadedObjects, uniqueChanges } from './loaded-objects.ts';
@@ -50,6 +51,7 @@ interface Changes {
   readonly counterMoves: CounterMoves;
   readonly drafts: EventDrafts;
   readonly dueWork: Schedule;
+  readonly reference: Pick<ReferenceData, 'forget'> | undefined;
 }
 
 /** The answer that an idempotency record keeps. */
@@ -84,7 +86,10 @@ export async function commit(unit: Changes, ending: Ending): Promise<void> {
   if (hasNothingToCommit(unit)) return;
   const plan = planOf(unit, ending);
   const result = context.dryRun ? STORED_NOTHING : await store.commit(context.world, plan);
-  if (!result.ok) throw refusalOf(result, context.world, store.application);
+  if (!result.ok) {
+    if (plan.changesReference) unit.reference?.forget();
+    throw refusalOf(result, context.world, store.application);
+  }
   commits.hasBegun = true;
   if ([plan.put, plan.move, plan.events, plan.due].some(({ length }) => length > 0)) commits.hasChanged = true;
   commits.hasUnsentEvents = !result.batch && (commits.hasUnsentEvents || drafts.planned().length > 0);
@@ -124,6 +129,7 @@ function planOf({ now, objects, expectedVersions, drafts, counterMoves, dueWork,
     guard,
     events: drafts.planned(),
     due: dueWork.planned(),
+    changesReference: written.some(({ of }) => of.reference) || undefined,
     preconditionHeld: expectedVersions.meetsIfMatch(),
     outcome,
     relay: isLast && (commits.hasUnsentEvents || drafts.planned().length > 0) ? relay?.token : undefined,
