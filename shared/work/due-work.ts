@@ -17,7 +17,7 @@ export function defineDueWork(kind: string, payload: z.ZodType = NoPayload): Due
   return { kind, payload };
 }
 
-/** A due item that runs. Before the reply it has an `occasion` in place of `seq`, which only the store knows. */
+/** A due item that runs. Work before the reply has an `occasion` in place of `seq`, which a commit does not return. */
 export type RunningItem = Omit<DueItem, 'seq'> & Partial<Pick<DueItem, 'seq'>>;
 
 /** A due item as its handler gets it. */

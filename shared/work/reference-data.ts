@@ -8,7 +8,7 @@ const MOST_REMEMBERED = 1_000;
 const MOST_CHARACTERS = 1_024 * 1_024;
 
 /**
- * The reference data that an application has read. They are remembered under the last change that the context of the reader knows, so a
+ * The reference data that an application has read. They are remembered under the last change that the context of the reader names, so a
  * request that begins after a change, in any process, reads the store.
  */
 export interface ReferenceData {
@@ -30,7 +30,7 @@ export function createReferenceData(): ReferenceData {
       const before = known.get(key);
       if (before) return before;
       const found = await fetch();
-      // Anybody may ask for unknown names, which must not displace the known ones.
+      // A client may request any number of unknown names, and they must not displace the others.
       if (found.length > 0) known.set(key, found);
       return found;
     },
