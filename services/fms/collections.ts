@@ -87,7 +87,11 @@ export const trackings = defineCollection({
 export const acceptedWebhooks = defineCollection({ name: 'accepted-webhooks', schema: z.object({ id: z.string(), version }) });
 
 /** Locations that send parcels and take returns, by location id. */
-export const nodes = defineCollection({ name: 'nodes', schema: z.object({ id: Id, version, address: Address, isStore: z.boolean() }) });
+export const nodes = defineCollection({
+  name: 'nodes',
+  reference: true,
+  schema: z.object({ id: Id, version, address: Address, isStore: z.boolean() }),
+});
 
 /** All fulfillment orders of an order, sorted by creation. */
 export const fulfillmentOrdersOf = (work: UnitOfWork, orderId: string): Promise<StoredFulfillmentOrder[]> =>

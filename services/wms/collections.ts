@@ -58,11 +58,12 @@ export type WarehouseTask = z.output<typeof warehouseTasks.schema>;
 /** The delay of each step after the allocation; the id is the step. */
 export const warehouseSteps = defineCollection({
   name: 'warehouse-steps',
+  reference: true,
   schema: z.object({ id: WarehouseStep.shape.step, version, afterMs: z.int().min(0) }),
 });
 
 /** The locations that are warehouses. Stores hold stock too but are not part of the WMS. */
-export const warehouses = defineCollection({ name: 'warehouses', schema: z.object({ id: Id, version }) });
+export const warehouses = defineCollection({ name: 'warehouses', reference: true, schema: z.object({ id: Id, version }) });
 
 const FULFILLMENT_ID = /^ful_(.+)$/;
 

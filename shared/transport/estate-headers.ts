@@ -22,6 +22,7 @@ const EncodedContext = z.object({
   traceparent: z.string().optional(),
   deadline: z.number(),
   faults: z.number(),
+  reference: z.string().optional(),
   progression: Progression.optional(),
   dryRun: z.literal(true).optional(),
   chain: z.array(z.string()),

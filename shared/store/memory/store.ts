@@ -140,6 +140,7 @@ const viewOf = ({ world, credentials }: RehearsalState): WorldView => ({
   flowing: world.clock.flowing,
   moves: world.logs.moves.at(-1)?.number ?? 0,
   faults: faultRevisionOf(world),
+  reference: world.reference,
   bytes: world.bytes,
   progression: world.progression,
   credentials,
