@@ -5,7 +5,7 @@ import type { FullHeap } from '../process/heap.ts';
 export const rehearsalFull = (rehearsal: string, bytes: number, limit?: number): Problem =>
   new Problem(
     'rehearsal_full',
-    `The rehearsal "${rehearsal}" is full: its text has ${bytes} bytes. Reading it still works. Reset it with POST /_control/reset, delete it, or raise MAX_REHEARSAL_BYTES; with state in memory, also the heap of the process.`,
+    `The rehearsal "${rehearsal}" is full: its text has ${bytes} bytes. Reading it still works. Reset it with POST /_control/reset, delete it, or raise MAX_REHEARSAL_BYTES; with state in memory, give the process a larger heap.`,
     { rehearsal, bytes, limit },
   );
 
