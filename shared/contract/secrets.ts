@@ -92,7 +92,7 @@ function refuseEach(sent: unknown, part: Part, judge: Judge): void {
   if (errors.length > 0) throw validationFailed(errors);
 }
 
-/** Judges each text without collecting paths, which only a refusal needs. */
+/** Whether no text of a value is refused. It collects no paths, which only a refusal needs. */
 function isAccepted(value: unknown, judge: Judge, depth = 0): boolean {
   if (depth > DEEPEST) return true;
   if (typeof value === 'string' || typeof value === 'number') return judge(String(value)) === undefined;

@@ -26,7 +26,7 @@ async function callsTo(answer: (path: string, end: (text: string) => void) => vo
   const agent = new Agent({ connections: 1 });
   const transport = createHttpTransport({ addressOf: () => `${address}${prefix}`, token: 't', agent });
   return {
-    send: (path: string, timeoutMs = CALL.timeoutMs) => transport.send({ ...CALL, path, timeoutMs }),
+    send: (path: string, timeoutMs: number = CALL.timeoutMs) => transport.send({ ...CALL, path, timeoutMs }),
     connections: () => connections,
     async [Symbol.asyncDispose]() {
       await agent.destroy();
