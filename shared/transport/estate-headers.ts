@@ -28,11 +28,10 @@ const EncodedContext = z.object({
   chain: z.array(z.string()),
 });
 
-/** The headers of a call, with names in lower case. */
+/** The headers of a call without its context, with names in lower case. */
 export function headersOf({ context, idempotencyKey, ifMatch, body }: OutgoingCall, token: string): Record<string, string> {
   const { correlationId, traceparent } = context;
   return {
-    [CONTEXT_HEADER]: encodeContext(context),
     [TOKEN_HEADER]: token,
     'x-correlation-id': correlationId,
     ...(traceparent !== undefined && { traceparent }),
