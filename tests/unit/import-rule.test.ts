@@ -158,6 +158,20 @@ test('An estate loads no code for real systems at its start, except that the con
   ]);
 });
 
+/** Modules that load much more than an estate uses when they are imported, and the file with the part that it uses. */
+const DEAR: readonly (readonly [module: string, instead: string])[] = [
+  ['node:http', 'shared/process/node-http.ts'],
+  ['undici', 'shared/process/http-client.ts'],
+  ['prom-client', 'shared/observability/observability.ts'],
+];
+
+test.each(DEAR)('No process of the estate imports the whole of %s, because a part is in %s', (module) => {
+  const statement = new RegExp(`^import (?!type )[^;]*? from '${module}';`, 'm');
+  const ofProcesses = trackedFiles.filter((file) => /^(agents|console|control|estate|gateway|services|shared)\/.*\.ts$/.test(file));
+  expect(ofProcesses.length).toBeGreaterThan(300);
+  expect(ofProcesses.filter((file) => statement.test(textOf(file)))).toEqual([]);
+});
+
 test('The catalog and the domain import no package that reads, writes or listens', () => {
   const pure = ['zod', 'ulid', 'tinyduration', 'fflate', 'node:buffer', 'node:crypto'];
   const breaking = imports.filter(
