@@ -1,7 +1,8 @@
-import { Agent, type ClientRequest, type IncomingMessage, type ServerResponse, request as sendRequest } from 'node:http';
+import type { ClientRequest, IncomingMessage, ServerResponse } from 'node:http';
 import type { Application } from '../shared/catalog/applications.ts';
 import type { Problem } from '../shared/catalog/problems.ts';
 import { didNotConnect } from '../shared/process/connection-trouble.ts';
+import { Agent, request as sendRequest } from '../shared/process/node-http.ts';
 import { spreadLookup } from '../shared/process/spread-lookup.ts';
 import { nextTurn } from '../shared/process/waiting.ts';
 import { CONTEXT_HEADER, encodeContext } from '../shared/transport/estate-headers.ts';
