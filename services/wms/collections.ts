@@ -4,6 +4,7 @@ import {
   PickingStatus as PickingStatusSchema,
 } from '../../shared/catalog/fulfillment/picking-orders.ts';
 import { WarehouseStep } from '../../shared/catalog/fulfillment/reference-data.ts';
+import { StoreHours } from '../../shared/catalog/inventory/opening-hours.ts';
 import { notFound } from '../../shared/catalog/problems.ts';
 import { Id, Instant } from '../../shared/catalog/shapes.ts';
 import { defineCollection } from '../../shared/store/collections.ts';
@@ -48,6 +49,8 @@ export const warehouseTasks = defineCollection({
     allocatedAt: Instant,
     /** Time of the next step in epoch milliseconds; absent while the progression of the warehouse is manual. */
     stepAt: z.int().optional(),
+    /** The store that picks it, if its customer collects the goods there. */
+    store: Id.optional(),
     /** Whether the fulfillment order was cancelled, so that nobody picks it any more. */
     cancelled: z.literal(true).optional(),
   }),
@@ -63,6 +66,9 @@ export const warehouseSteps = defineCollection({
 
 /** The locations that are warehouses. Stores hold stock too but are not part of the WMS. */
 export const warehouses = defineCollection({ name: 'warehouses', schema: z.object({ id: Id, version }) });
+
+/** The stores where customers collect orders. Their staff works while they are open. */
+export const stores = defineCollection({ name: 'stores', schema: StoreHours.extend({ id: Id, version }) });
 
 const FULFILLMENT_ID = /^ful_(.+)$/;
 

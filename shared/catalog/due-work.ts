@@ -104,6 +104,13 @@ export const dueWork: { readonly [Application in Owner]?: Readonly<Record<string
     'hand-over': fulfillment('repair', 'registers the parcel with the carrier'),
     'give-up-delivery': fulfillment('deadline', 'gives up the delivery and starts its refund, unless the carrier scans the parcel first'),
     'give-up-silent-parcel': parcel('deadline', 'counts the parcel as lost, unless the carrier scans it first'),
+    'report-unit': fulfillment('repair', 'reports the goods of the collection to the carrier'),
+    'remind-customer': fulfillment('step', 'reminds the customer of the collection'),
+    'give-up-collection': fulfillment(
+      'deadline',
+      'puts the goods back on the shelf and starts their refund, unless they are collected first',
+    ),
+    'unlock-collection': fulfillment('step', 'accepts codes for the collection again'),
     restock: fulfillment('repair', 'puts the goods back into stock'),
     'undo-return': back('repair', 'undoes an interrupted return'),
     'return-step': back('step', 'takes the next step of the return'),

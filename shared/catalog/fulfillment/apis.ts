@@ -20,7 +20,7 @@ export const getFulfillmentOrder = defineApi({
 export const dispatchFulfillmentOrder = defineApi({
   id: 'dispatch-fulfillment-order-api',
   summary:
-    'Hands a packed fulfillment order to the carrier: captures its price, consumes its stock, and generates the label of its parcel.',
+    'Hands a packed fulfillment order to the carrier: captures its price, consumes its stock, and generates the label of its parcel. A store puts the goods of a collection on its counter instead: they stay in its stock until they are handed over.',
   type: 'action',
   application: 'fms',
   method: 'POST',
@@ -30,9 +30,53 @@ export const dispatchFulfillmentOrder = defineApi({
     service: CarrierService.optional().describe('Default: the shipping method of the order.'),
   }),
   response: FulfillmentOrder,
-  emits: ['shipment-label-generated'],
+  emits: ['shipment-label-generated', 'ext.collection-ready'],
   problems: ['not_found', 'invalid_state_transition', 'conflicting_repeat', 'payment_incomplete', ...dependencyProblems],
   shapes: 'our choice',
+});
+
+const Collector = z
+  .strictObject({
+    code: z
+      .string()
+      .regex(/^\d{6}$/, 'This must be the six digits that the customer got with ext.collection-ready.')
+      .optional(),
+    orderId: Id.optional().describe('Without a code: the order of the person, who shows a document with the name.'),
+    person: typedText(120).optional().describe('Without a code: the person that the checkout named.'),
+  })
+  .describe('Give the code, or orderId and person.');
+
+export const handOverCollection = defineApi({
+  id: 'hand-over-collection-api',
+  name: 'Hand Over Collection',
+  summary:
+    'Hands the goods of a collection over at the counter of their store, to a customer with the code or to the person that the checkout named. Its payments are captured first. After five wrong codes, nothing is handed over for a day. A repeat returns the same result.',
+  type: 'action',
+  application: 'fms',
+  method: 'POST',
+  path: '/fulfillment/orders/{id}/hand-over',
+  request: Collector.refine(
+    ({ code, orderId, person }) =>
+      code === undefined ? orderId !== undefined && person !== undefined : orderId === undefined && person === undefined,
+    { error: 'Give the code, or orderId and person.' },
+  ),
+  response: FulfillmentOrder,
+  problems: ['not_found', 'wrong_code', 'invalid_state_transition', 'payment_incomplete', ...dependencyProblems],
+  addition: true,
+});
+
+export const extendCollection = defineApi({
+  id: 'extend-collection-api',
+  name: 'Extend Collection',
+  summary:
+    'Moves the last day of a collection that waits at the counter, once, by the days that the retailer gives. A repeat changes nothing.',
+  type: 'action',
+  application: 'fms',
+  method: 'POST',
+  path: '/fulfillment/orders/{id}/extend',
+  response: FulfillmentOrder,
+  problems: ['not_found', 'invalid_state_transition'],
+  addition: true,
 });
 
 export const createPickingOrder = defineApi({
@@ -202,6 +246,8 @@ export const fulfillmentApis = [
   getFulfillmentOrder,
   trackShipment,
   dispatchFulfillmentOrder,
+  handOverCollection,
+  extendCollection,
   createReturn,
   createPickingOrder,
   generateLabel,
