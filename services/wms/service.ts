@@ -5,13 +5,20 @@ import type { Seed } from '../../shared/store/collections.ts';
 import { defineService } from '../../shared/work/handler.ts';
 import { intendedMoves, pickingOrders, stores, warehouseSteps, warehouses, warehouseTasks } from './collections.ts';
 import { createPickingOrder, finishMove, finishOpening, updatePickingStatus } from './picking-orders.ts';
-import { applyWarehouseProgression, getStockLocations, onFulfillmentOrderChanged, takeWarehouseStep } from './warehouse.ts';
+import {
+  applyWarehouseProgression,
+  getStockLocations,
+  listPickingOrders,
+  onFulfillmentOrderChanged,
+  takeWarehouseStep,
+} from './warehouse.ts';
 
 export const service = defineService({
   application: 'wms',
   collections: [pickingOrders, intendedMoves, warehouseTasks, warehouseSteps, warehouses, stores],
   counters: [],
   apis: {
+    'list-picking-orders-api': listPickingOrders,
     'create-picking-order-api': createPickingOrder,
     'update-picking-status-api': updatePickingStatus,
     'get-stock-locations-api': getStockLocations,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type Progression, progressionOf } from '../../shared/catalog/control/progression.ts';
-import { dispatchFulfillmentOrder } from '../../shared/catalog/fulfillment/apis.ts';
+import { dispatchFulfillmentOrder, listPickingOrders as listPickingOrdersApi } from '../../shared/catalog/fulfillment/apis.ts';
 import { FulfillmentOrder } from '../../shared/catalog/fulfillment/fulfillment-orders.ts';
 import { applyWarehouseProgression as applyWarehouseProgressionCall } from '../../shared/catalog/fulfillment/internal.ts';
 import { getStockLocations as getStockLocationsApi } from '../../shared/catalog/inventory/apis.ts';
@@ -10,8 +10,11 @@ import { Problem } from '../../shared/catalog/problems.ts';
 import { walkPages } from '../../shared/work/all-pages.ts';
 import { defineDueWork } from '../../shared/work/due-work.ts';
 import { type EventHandler, handle, handleDue, type Scope, unchanged } from '../../shared/work/handler.ts';
+import { pageOfMatches } from '../../shared/work/page-of-matches.ts';
 import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
 import {
+  ANYWHERE,
+  openAt,
   type PickingOrder,
   pickingOrderIdOf,
   pickingOrders,
@@ -39,7 +42,7 @@ export const onFulfillmentOrderChanged: EventHandler = async ({ data, time, aggr
       return unchanged('The warehouse picks allocated fulfillment orders.');
     case 'allocated':
       {
-        const opened = { id, seen, open: true, allocatedAt: time, ...(collection && { store: locationId }) };
+        const opened = { id, seen, open: true, allocatedAt: time, locationId, ...(collection && { store: locationId }) };
         await scheduleStep(work, opened, { order: await pickingOrderOf(work, id), mode: modeOf(opened, progressionOf(context)) });
       }
       return undefined;
@@ -66,9 +69,30 @@ export const modeOf = (
   progression: Pick<Progression, 'warehouse' | 'store'>,
 ): Progression['warehouse'] => (store === undefined ? progression.warehouse : progression.store);
 
+/** Open tasks, with the status of their picking orders. */
+export const listPickingOrders = handle(listPickingOrdersApi)(async ({ query: { locationId, status, limit, cursor } }, { work }) => {
+  const at = locationId === undefined ? ANYWHERE : openAt(locationId);
+  const tasksOf = async (page: { readonly limit?: number; readonly cursor?: string }) => {
+    const { items, nextCursor } = await work.find(warehouseTasks, 'open', at, page);
+    return { items: await Promise.all(items.map((task) => shown(work, task))), nextCursor };
+  };
+  return pageOfMatches(tasksOf, (task) => status === undefined || task.status === status, { limit, cursor });
+});
+
+async function shown(work: UnitOfWork, { id, allocatedAt, locationId = '' }: WarehouseTask) {
+  const order = await pickingOrderOf(work, id);
+  return {
+    fulfillmentOrderId: id,
+    locationId,
+    status: order?.status ?? ('waiting' as const),
+    pickingOrderId: order?.id,
+    since: allocatedAt,
+  };
+}
+
 export const applyWarehouseProgression = handle(applyWarehouseProgressionCall)(async ({ body: { warehouse, store } }, { work }) => {
   let rescheduled = 0;
-  for await (const { version: _counted, ...task } of walkPages((cursor) => work.find(warehouseTasks, 'open', 'yes', { cursor }))) {
+  for await (const { version: _counted, ...task } of walkPages((cursor) => work.find(warehouseTasks, 'open', ANYWHERE, { cursor }))) {
     const mode = task.store === undefined ? warehouse : store;
     if (mode === undefined) continue;
     if (await scheduleStep(work, task, { order: await pickingOrderOf(work, task.id), mode })) rescheduled += 1;

@@ -54,6 +54,9 @@ async function takeCalls(from: Pick<TestRehearsal, 'control'>, into: Examples): 
 /** A collection whose last day is moved, and that is handed over. */
 async function collectGoods(into: Examples): Promise<void> {
   await using rehearsal = await newRehearsal({ warehouse: 'manual', store: 'manual' });
+  await rehearsal.confirmed();
+  await rehearsal.settle();
+  await rehearsal.api('list-picking-orders-api', { query: { locationId: 'dc-01' } });
   const { id, code } = await atCounter(rehearsal);
   await rehearsal.api('extend-collection-api', { params: { id } });
   await rehearsal.api('hand-over-collection-api', { params: { id }, body: { code } });
@@ -294,6 +297,7 @@ async function mistakes(rehearsal: TestRehearsal): Promise<Readonly<Record<strin
     'dispatch-fulfillment-order-api': { params: { id: 'ful_never' }, body: {} },
     'hand-over-collection-api': { params: { id: fulfillmentOrderId }, body: { code: '123456' } },
     'extend-collection-api': { params: { id: fulfillmentOrderId }, body: {} },
+    'list-picking-orders-api': { query: { status: 'lost' } },
     'list-collection-points-api': { query: { sku: 'mug-none' } },
     'create-return-api': {
       body: {

@@ -273,6 +273,30 @@ describe('Not collected', () => {
 });
 
 describe('Staff of the store', () => {
+  test('List Picking Orders shows the work of the store until its goods are on the counter', async (rehearsal) => {
+    const { toCollect, confirmed, settle, api, picked } = rehearsal;
+    await confirmed();
+    const { fulfillmentOrderId } = await toCollect();
+    await settle();
+    const listed = async (query: object) => {
+      const { items } = await api('list-picking-orders-api', { query: query as never });
+      return items.map(({ fulfillmentOrderId: id, locationId, status }) => [id === fulfillmentOrderId, locationId, status]);
+    };
+    expect(await listed({})).toEqual([
+      [false, 'dc-01', 'waiting'],
+      [true, 'store-01', 'waiting'],
+    ]);
+    await picked(fulfillmentOrderId, 'started');
+    expect(await listed({ locationId: 'store-01' })).toEqual([[true, 'store-01', 'started']]);
+    expect(await listed({ locationId: 'store-01', status: 'waiting' })).toEqual([]);
+    expect(await listed({ locationId: 'store-02' })).toEqual([]);
+    await picked(fulfillmentOrderId, 'picked', 'packed');
+    expect(await listed({ status: 'packed' })).toEqual([[true, 'store-01', 'packed']]);
+    await api('dispatch-fulfillment-order-api', { params: { id: fulfillmentOrderId } });
+    await settle();
+    expect(await listed({ locationId: 'store-01' })).toEqual([]);
+  });
+
   test('Units that the store lacks are cancelled and refunded, and the others are handed over', async (rehearsal) => {
     const { toCollect, order, short, api, settle, handOver, stockAt } = rehearsal;
     const { orderId, fulfillmentOrderId } = await toCollect();

@@ -2,9 +2,9 @@ import { z } from 'zod';
 import { REHEARSAL_NAME, REHEARSAL_NAME_RULE } from '../../domain/ids.ts';
 import { defineApi } from '../define.ts';
 import { dependencyProblems } from '../problems.ts';
-import { AnyInstant, atLeastOne, Id, Quantity, Sku, typedText, withRules } from '../shapes.ts';
+import { AnyInstant, atLeastOne, Id, pageOf, Quantity, queryInteger, Sku, typedText, withRules } from '../shapes.ts';
 import { FulfillmentOrder } from './fulfillment-orders.ts';
-import { PickingOrder } from './picking-orders.ts';
+import { PickingOrder, PickingTask } from './picking-orders.ts';
 import { DropOff, Resolution, Return } from './returns.ts';
 import { Carrier, CarrierService, Shipment, TrackingNumber, TrackingStatus } from './shipments.ts';
 
@@ -76,6 +76,23 @@ export const extendCollection = defineApi({
   path: '/fulfillment/orders/{id}/extend',
   response: FulfillmentOrder,
   problems: ['not_found', 'invalid_state_transition'],
+  addition: true,
+});
+
+export const listPickingOrders = defineApi({
+  id: 'list-picking-orders-api',
+  name: 'List Picking Orders',
+  summary:
+    'Lists the work of a warehouse or a store, oldest first: fulfillment orders that wait for a picking order, that are being picked, or that are packed and not dispatched.',
+  application: 'wms',
+  path: '/picking-orders',
+  query: z.strictObject({
+    locationId: Id.optional().describe('Restricts the list to this location.'),
+    status: PickingTask.shape.status.optional(),
+    limit: queryInteger(1, 100).default(20).describe('Entries per page. Default: 20.'),
+    cursor: z.string().min(1).max(200).optional().describe('The nextCursor of the previous page.'),
+  }),
+  response: pageOf(PickingTask),
   addition: true,
 });
 
@@ -249,6 +266,7 @@ export const fulfillmentApis = [
   handOverCollection,
   extendCollection,
   createReturn,
+  listPickingOrders,
   createPickingOrder,
   generateLabel,
   updatePickingStatus,
