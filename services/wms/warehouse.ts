@@ -169,7 +169,7 @@ async function momentOf(
   return Math.max(work.now, Date.parse(allocatedAt) + afterMs);
 }
 
-/** The steps of a store, as parts of the time in which it prepares an order. */
+/** The steps of a store, as parts of the time that it needs for an order. */
 const PREPARED = { started: 0.25, picked: 0.5, packed: 0.75, dispatched: 1 } as const satisfies Record<Step, number>;
 
 /** The staff of a store works while it is open, and has the goods ready at the promised time. */

@@ -69,7 +69,7 @@ const Collection = z
       .max(60)
       .default(7)
       .describe('Goods wait at the counter for so many days, and until the store closes on the last one.'),
-    preparation: window('PT2H', 'A store has an order ready after so much time in which it is open.'),
+    preparation: window('PT2H', 'A store has an order ready after so much opening time.'),
   })
   .describe('Orders that customers collect in a store.');
 

@@ -32,12 +32,12 @@ function clockOf(timeZone: string): Intl.DateTimeFormat {
   return made;
 }
 
-/** Milliseconds by which the clocks of a time zone are ahead of UTC. */
+/** The lead of the clocks of a time zone over UTC, in milliseconds. */
 const offsetAt = (at: Ms, timeZone: string): number =>
   Date.parse(`${localDate(at, timeZone)}T${clockOf(timeZone).format(at)}Z`) - Math.floor(at / 1_000) * 1_000;
 
 /**
- * The instant at which the clocks of a time zone show a time of a day. A time that the clocks skip is as much later as they skip; a time
+ * The instant when the clocks of a time zone show a time of a day. A time that the clocks skip is as much later as they skip; a time
  * that they show twice is the first one.
  * @param day `2026-03-01`
  * @param minutes since midnight

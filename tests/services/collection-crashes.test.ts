@@ -16,7 +16,7 @@ const steps = (estate: CrashingEstate) => {
   return { ...story, ...collectionSteps(story) };
 };
 
-/** The states in which each of the three applications may be, with the units on hand in the store and reserved there. */
+/** The states of order and shipment for each state of the fulfillment order, with the units on hand in the store and reserved there. */
 const END: Readonly<Record<string, object>> = {
   packed: { order: 'in-fulfilment', stock: { onHand: 50, reserved: 2 } },
   dispatched: { order: 'in-fulfilment', shipment: 'held-at-depot', stock: { onHand: 50, reserved: 2 } },

@@ -55,7 +55,7 @@ describe('Checkout with a collection', () => {
     expect(await reserved()).toEqual(['dc-01: 2']);
   });
 
-  test('Confirm Order reserves the goods in the store again after the hold has expired', async (rehearsal) => {
+  test('Confirm Order reserves the goods in the store again after the reservation has expired', async (rehearsal) => {
     const { collected, authorisation, api, advance, stockAt, order } = rehearsal;
     const { orderId = '' } = await collected();
     await authorisation(orderId);

@@ -12,7 +12,7 @@ const Hours = z
   .array(z.string().regex(HOURS, 'This must be two times of a day, such as 09:30-18:00.'))
   .max(4)
   .default([])
-  .describe('Times of the day at which the store is open, in order. Empty: it is closed.');
+  .describe('Opening times of the day, in order. Empty: it is closed.');
 
 /** The opening hours of a store, in its time zone. */
 export const OpeningHours = z
@@ -23,7 +23,7 @@ export type OpeningHours = z.output<typeof OpeningHours>;
 export const ClosedDay = z
   .string()
   .regex(/^(?:\d{4}-)?(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])$/, 'This must be a day such as 2026-12-24 or, for each year, 12-25.')
-  .meta({ id: 'ClosedDay', description: 'A day on which a store is closed: 2026-12-24 or, for each year, 12-25.' });
+  .meta({ id: 'ClosedDay', description: 'A day when a store is closed: 2026-12-24 or, for each year, 12-25.' });
 
 /** When a store is open. */
 export const StoreHours = z.object({ openingHours: OpeningHours, closedDays: z.array(ClosedDay).max(366), timeZone: TimeZone });
@@ -46,7 +46,7 @@ export const hoursOf = (hours: string): { readonly from: number; readonly to: nu
   return { from: minutesOf(from), to: minutesOf(to) };
 };
 
-/** The times at which the store is open on a day. */
+/** The opening times of the store on a day. */
 function openingsOn(day: string, { openingHours, closedDays, timeZone }: StoreHours): Opening[] {
   if (closedDays.includes(day) || closedDays.includes(day.slice(5))) return [];
   const weekday = WEEKDAYS[(new Date(day).getUTCDay() + 6) % 7] ?? 'mon';
@@ -55,7 +55,7 @@ function openingsOn(day: string, { openingHours, closedDays, timeZone }: StoreHo
     .map(({ from, to }) => ({ from: instantAt(day, from, timeZone), to: instantAt(day, to, timeZone) }));
 }
 
-/** The instant at which the store has been open for so long since another one. @returns undefined while it stays closed for long */
+/** The instant when the store has been open for so long since another one. @returns undefined while it stays closed for long */
 export function afterOpenTime(hours: StoreHours, since: Ms, length: number): Ms | undefined {
   let left = length;
   const today = localDate(since, hours.timeZone);
@@ -74,7 +74,7 @@ export const CollectionUntil = z
   .object({ lastDay: z.iso.date().describe('The last day of collection, in the time zone of the store.'), until: Instant })
   .meta({ id: 'CollectionUntil' });
 
-/** The last day of collection, and the instant when the store closes on it. A day on which the store is closed moves it to the next. */
+/** The last day of collection, and the instant when the store closes on it. A closed day moves it to the next. */
 export function lastCollection(hours: StoreHours, since: Ms, days: number): z.output<typeof CollectionUntil> {
   const first = dayAfter(localDate(since, hours.timeZone), days);
   for (let more = 0; more < MOST_DAYS; more++) {

@@ -24,7 +24,7 @@ export const Location = z
       .optional()
       .describe('Whether customers may collect orders in the store. It then needs opening hours. Default: false.'),
     openingHours: OpeningHours.optional().describe('Opening hours of a store. A weekday that is left out is closed.'),
-    closedDays: z.array(ClosedDay).max(366).optional().describe('Days on which the store is closed.'),
+    closedDays: z.array(ClosedDay).max(366).optional().describe('Days when the store is closed.'),
   })
   .meta({ id: 'Location' });
 export type Location = z.output<typeof Location>;

@@ -3,7 +3,7 @@ import { estate } from '../estate.ts';
 import { openRehearsal } from '../open-rehearsal.ts';
 import { withSteps } from './rehearsal-at.ts';
 
-/** A Monday morning on which the stores of the fixtures are open. */
+/** A Monday morning: the stores of the fixtures are open. */
 export const MONDAY = '2026-03-02T10:00:00.000Z';
 
 /** Steps of an order that its customer collects in a store. */
