@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { z } from 'zod';
 import type { InputOf } from '../../shared/catalog/define.ts';
 import {
@@ -10,7 +11,7 @@ import { CounterState, STORE_COUNTER } from '../../shared/catalog/fulfillment/sh
 import { afterOpenTime, lastCollection, type StoreHours } from '../../shared/catalog/inventory/opening-hours.ts';
 import { isAgain, refusal } from '../../shared/catalog/life-cycle.ts';
 import { ensureCaptured } from '../../shared/catalog/order/internal.ts';
-import { absentApplication, invalid, Problem } from '../../shared/catalog/problems.ts';
+import { absentApplication, conflictingRepeat, invalid, Problem } from '../../shared/catalog/problems.ts';
 import { digest } from '../../shared/domain/ids.ts';
 import { instant } from '../../shared/domain/time.ts';
 import { idSource } from '../../shared/domain/world.ts';
@@ -23,6 +24,7 @@ import {
   HAND_OVER_TIMEOUT_MS,
   remindCustomerDue,
   reportUnitDue,
+  returnRefusedDue,
   TAKE_OVER_MS,
   takeStockDue,
   unlockCollectionDue,
@@ -140,18 +142,54 @@ export const handOverCollection = handle(handOverCollectionApi)(async ({ params,
   if (found.collection.code === undefined) throw notReady(found, 'hand-over');
   const refused = await refuseCollector(found, body, work);
   if (refused) return refused;
-  if (isAgain(fulfillmentOrderLifeCycle, found, 'hand-over')) return again(published(found));
+  if (isAgain(fulfillmentOrderLifeCycle, found, 'hand-over')) {
+    if (body.refused && !isDeepStrictEqual(body.refused, found.refused)) throw handedOverOtherwise(found);
+    return again(published(found));
+  }
+  refuseStrayUnits(found, body.refused);
   await scope.call(ensureCaptured, { params: { id: found.orderId }, body: { fulfillmentOrderId: found.id } });
   work.cancel(giveUpCollectionDue, found.id);
   work.cancel(remindCustomerDue, found.id);
   work.schedule(takeStockDue, found.id, work.now, {}, { beforeReply: true });
   const handedOver = work.transition(fulfillmentOrders, found, 'hand-over', {
     shipments: withState(found, 'delivered'),
-    ...(body.code === undefined && { collection: { ...found.collection, handedOverTo: body.person } }),
+    refused: body.refused,
+    collection: {
+      ...found.collection,
+      ...(body.code === undefined && { handedOverTo: body.person }),
+      ...(body.refused && { refusedReturnId: work.id('ret', 'refused') }),
+    },
   });
+  if (body.refused) work.schedule(returnRefusedDue, found.id, work.now, { attempt: 0 });
   reportLater(work, handedOver);
   return published(handedOver);
 });
+
+const handedOverOtherwise = ({ id, refused = [] }: ToCollect): Problem =>
+  conflictingRepeat(
+    `The goods of the fulfillment order "${id}" were handed over with other refused units. Create Return returns further ones.`,
+    { refused },
+    { objectType: 'fulfillment-order', id },
+  );
+
+/** @throws Problem `validation_failed` for units that do not wait at the counter */
+function refuseStrayUnits({ id, lines }: ToCollect, refused: Collector['refused'] = []): void {
+  for (const [place, { orderLineId, qty }] of refused.entries()) {
+    const line = lines.find((one) => one.orderLineId === orderLineId);
+    if (!line)
+      throw invalid(`/refused/${place}/orderLineId`, 'unknown_line', `The fulfillment order "${id}" has no line "${orderLineId}".`);
+    if (refused.findIndex((one) => one.orderLineId === orderLineId) < place) {
+      throw invalid(`/refused/${place}/orderLineId`, 'repeated', `The line "${orderLineId}" is named twice.`);
+    }
+    if (qty > line.pickedQty) {
+      throw invalid(
+        `/refused/${place}/qty`,
+        'too_big',
+        `${line.pickedQty} units of the line "${orderLineId}" are at the counter, not ${qty}.`,
+      );
+    }
+  }
+}
 
 /** @throws Problem `invalid_state_transition` for goods that are sent to an address */
 function requireCollection(found: StoredFulfillmentOrder, verb: 'hand-over' | 'extend'): ToCollect {

@@ -3,7 +3,7 @@ import { FulfillmentOrder, fulfillmentOrder } from '../../shared/catalog/fulfill
 import { PickingStatus } from '../../shared/catalog/fulfillment/picking-orders.ts';
 import { ParcelData } from '../../shared/catalog/fulfillment/shipments.ts';
 import { StoreHours } from '../../shared/catalog/inventory/opening-hours.ts';
-import { Address, Id, Instant, ShippingMethod } from '../../shared/catalog/shapes.ts';
+import { Address, Id, Instant, Quantity, ShippingMethod } from '../../shared/catalog/shapes.ts';
 import { defineCollection, publishedBy } from '../../shared/store/collections.ts';
 import { allPages } from '../../shared/work/all-pages.ts';
 import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
@@ -21,6 +21,8 @@ export const StoredFulfillmentOrder = FulfillmentOrder.extend({
   shippingMethod: ShippingMethod,
   /** The statuses that the warehouse has reported; each counts once. */
   pickingSteps: z.array(PickingStatus),
+  /** The units that the customer refused at the counter. */
+  refused: z.array(z.object({ orderLineId: Id, qty: Quantity, reason: z.string() })).optional(),
 });
 export type StoredFulfillmentOrder = z.output<typeof StoredFulfillmentOrder>;
 

@@ -22,6 +22,8 @@ export const reportUnitDue = defineDueWork('report-unit');
 export const remindCustomerDue = defineDueWork('remind-customer');
 /** Puts the goods of a collection back that nobody collected. */
 export const giveUpCollectionDue = defineDueWork('give-up-collection');
+/** Returns the units that a customer refused at the counter. */
+export const returnRefusedDue = defineDueWork('return-refused', z.object({ attempt: z.int().min(0) }));
 /** Accepts codes for a collection again. */
 export const unlockCollectionDue = defineDueWork('unlock-collection');
 /** Puts goods that came back into the stock records. */

@@ -21,7 +21,7 @@ import { returnRequests, returnSteps, returns, returnTasks } from './returns/col
 import { giveUpReturn, handOverReturnLater } from './returns/parcels.ts';
 import { closeReturnLater, onOrderCancelled, onOrderConfirmed, onPaymentChanged, settleReturn } from './returns/refunds.ts';
 import { bookReturnedStockLater, finishRejection, putBack } from './returns/rejection.ts';
-import { createReturn, getReturn, listReturns, undoReturn } from './returns/requests.ts';
+import { createReturn, getReturn, listReturns, returnRefused, undoReturn } from './returns/requests.ts';
 import { applyReturnsProgression, moveReturn, takeReturnStep } from './returns/steps.ts';
 
 export const service = defineService({
@@ -72,6 +72,7 @@ export const service = defineService({
     remindCustomer,
     giveUpCollection,
     unlockCollection,
+    returnRefused,
     undoReturn,
     takeReturnStep,
     handOverReturnLater,

@@ -110,6 +110,7 @@ export const dueWork: { readonly [Application in Owner]?: Readonly<Record<string
       'deadline',
       'puts the goods back on the shelf and starts their refund, unless they are collected first',
     ),
+    'return-refused': fulfillment('repair', 'returns the units that the customer refused at the counter'),
     'unlock-collection': fulfillment('step', 'accepts codes for the collection again'),
     restock: fulfillment('repair', 'puts the goods back into stock'),
     'undo-return': back('repair', 'undoes an interrupted return'),

@@ -90,6 +90,27 @@ test('Goods that nobody collects go back once, whichever process dies on the las
   expect(await eachCrash({ begin, steps: [waited], killed: ['fms', 'oms'], end })).toBeGreaterThan(5);
 }, 180_000);
 
+test('Units that a customer refuses become one return, whichever process dies', async () => {
+  const begin = async (estate: CrashingEstate): Promise<Request> => {
+    const { atCounter: prepare, order } = steps(estate);
+    const { fulfillmentOrderId: id, orderId, code } = await prepare();
+    const [line] = (await order(orderId)).lines;
+    const body = { code, refused: [{ orderLineId: line?.lineId, qty: 1, reason: 'Too blue' }] };
+    return { id, orderId, application: 'fms', method: 'POST', path: `/fulfillment/orders/${id}/hand-over`, body };
+  };
+  const refuse = async (estate: CrashingEstate, request: Request): Promise<Request> => {
+    await estate.insist(request.application, request.method, request.path, request.body, 'refusing');
+    await estate.advance(2 * DAY);
+    return request;
+  };
+  const end = async (estate: CrashingEstate, { id, orderId }: Request): Promise<void> => {
+    const { order, fulfillmentOrder } = steps(estate);
+    const { refusedReturnId } = (await fulfillmentOrder(id)).collection;
+    expect((await order(orderId)).returns?.map((one: { id: string }) => one.id)).toEqual([refusedReturnId]);
+  };
+  expect(await eachCrash({ begin, steps: [refuse], killed: ['fms', 'oms'], end })).toBeGreaterThan(10);
+}, 180_000);
+
 test('A killed change from an address to a collection leaves a basket whose order is routed to its place', async () => {
   const begin = async (estate: CrashingEstate): Promise<string> => (await steps(estate).checkedOut()).id;
   const change = async (estate: CrashingEstate, id: string): Promise<string> => {

@@ -198,6 +198,48 @@ describe('Hand Over Collection', () => {
     expect(await handOver(fulfillmentOrderId, { code })).toMatchObject({ status: 200 });
   });
 
+  test('Units that the customer refuses at the counter become a return that the store has received', async (rehearsal) => {
+    const { atCounter, handOver, order, advance, api, moved, settle, stockAt } = rehearsal;
+    const { orderId, fulfillmentOrderId: id, code } = await atCounter();
+    const [line] = (await order(orderId)).lines;
+    const refused = [{ orderLineId: line?.lineId, qty: 1, reason: 'Too blue' }];
+    const { status, body } = await handOver(id, { code, refused });
+    expect([status, body.state]).toEqual([200, 'delivered']);
+    expect(await handOver(id, { code, refused })).toMatchObject({ status: 200 });
+    expect(await handOver(id, { code })).toMatchObject({ status: 200 });
+    expect(await handOver(id, { code, refused: [{ ...refused[0], qty: 2 }] })).toMatchObject({
+      status: 409,
+      body: { code: 'conflicting_repeat', standing: { refused } },
+    });
+    await advance('PT1M');
+    const { returns = [] } = await order(orderId);
+    expect(returns).toMatchObject([{ id: body.collection.refusedReturnId, state: 'received', refundAmount: { amount: 1299 } }]);
+    await moved(returns[0]?.id ?? '', 'inspect');
+    await settle();
+    expect(await api('get-order-api', { params: { id: orderId } })).toMatchObject({
+      state: 'completed',
+      paymentStatus: 'partially-refunded',
+      lines: [{ fulfilledQty: 2, returnedQty: 1 }],
+    });
+    expect(await stockAt('mug-blue')).toEqual({ onHand: 49, reserved: 0 });
+  });
+
+  test.each([
+    ['an unknown line', '/refused/0/orderLineId', () => [{ orderLineId: 'line_never', qty: 1, reason: 'Too blue' }]],
+    ['more units than wait at the counter', '/refused/0/qty', (lineId: string) => [{ orderLineId: lineId, qty: 3, reason: 'Too blue' }]],
+    [
+      'a line twice',
+      '/refused/1/orderLineId',
+      (lineId: string) => [1, 1].map((units) => ({ orderLineId: lineId, qty: units, reason: 'Too blue' })),
+    ],
+  ] as const)('Hand Over Collection refuses to take back %s', async ({ atCounter, handOver, order }, _case, pointer, refused) => {
+    const { orderId, fulfillmentOrderId: id, code } = await atCounter();
+    const [line] = (await order(orderId)).lines;
+    const { status, body } = await handOver(id, { code, refused: refused(line?.lineId ?? '') });
+    expect([status, body.errors?.[0].pointer]).toEqual([422, pointer]);
+    expect(await handOver(id, { code })).toMatchObject({ status: 200 });
+  });
+
   test('Hand Over Collection needs a code, or an order and a person', async ({ atCounter, handOver }) => {
     const { fulfillmentOrderId: id, orderId } = await atCounter(ADA);
     for (const body of [{}, { code: '12345' }, { orderId }, { person: 'Ben' }, { code: '123456', orderId, person: 'Ben' }]) {

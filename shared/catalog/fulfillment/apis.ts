@@ -43,6 +43,12 @@ const Collector = z
       .optional(),
     orderId: Id.optional().describe('Without a code: the order of the person, who shows a document with the name.'),
     person: typedText(120).optional().describe('Without a code: the person that the checkout named.'),
+    refused: z
+      .array(z.strictObject({ orderLineId: Id, qty: Quantity, reason: typedText(200) }))
+      .min(1)
+      .max(200)
+      .optional()
+      .describe('Units that the customer refuses at the counter. They become a return that the store has received.'),
   })
   .describe('Give the code, or orderId and person.');
 
@@ -61,7 +67,8 @@ export const handOverCollection = defineApi({
     { error: 'Give the code, or orderId and person.' },
   ),
   response: FulfillmentOrder,
-  problems: ['not_found', 'wrong_code', 'invalid_state_transition', 'payment_incomplete', ...dependencyProblems],
+  emits: ['return-requested', 'return-created'],
+  problems: ['not_found', 'wrong_code', 'conflicting_repeat', 'invalid_state_transition', 'payment_incomplete', ...dependencyProblems],
   addition: true,
 });
 

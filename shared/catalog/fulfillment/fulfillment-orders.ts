@@ -124,6 +124,9 @@ export const StoreCollection = Collection.omit({ locationId: true })
       .describe('Six digits that the customer shows, sent with ext.collection-ready. Do not show them to the staff of the store.'),
     extended: z.literal(true).optional().describe('Whether the last day was moved; it is moved once.'),
     remindedAt: Instant.optional(),
+    refusedReturnId: Id.optional().describe(
+      'The return of units that the customer refused at the counter. It is created when the order is completed.',
+    ),
     handedOverTo: z.string().optional().describe('Who collected the goods without the code.'),
   })
   .meta({ id: 'StoreCollection' });
