@@ -80,7 +80,7 @@ const DAY = 24 * 60 * MINUTE;
 test('Goods that nobody collects go back once, whichever process dies on the last day', async () => {
   const begin = async (estate: CrashingEstate): Promise<Request> => {
     const { fulfillmentOrderId: id, orderId } = await steps(estate).atCounter();
-    return { id, orderId, application: 'fms', method: 'GET', path: '' };
+    return { id, orderId, application: 'fms', method: 'GET', path: '', body: undefined };
   };
   const waited = async (estate: CrashingEstate, request: Request): Promise<Request> => {
     await estate.advance(12 * DAY);
