@@ -52,6 +52,7 @@ const bounds: Readonly<Record<string, string>> = {
   'fms fulfillment-orders: lines[]': 'lines of the order',
   'fms fulfillment-orders: shipments[]': 'one parcel',
   'fms fulfillment-orders: pickingSteps[]': 'each status once',
+  'fms fulfillment-orders: refused[]': 'lines of the fulfillment order',
   ...hoursOf('fms nodes: hours'),
   ...hoursOf('wms stores:'),
   ...hoursOf('inventory-service locations:'),
