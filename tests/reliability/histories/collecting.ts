@@ -32,8 +32,9 @@ export const collecting = {
     ask('list-collection-points-api', { query: { sku: given.sku, qty: String(given.qty), near: '53.3,-8' } }),
   ),
   work: kind({ store }, ({ ask }, given) => ask('list-picking-orders-api', { query: { locationId: given.store } })),
-  /** From a basket to a confirmed order that is collected. */
-  collect: kind({ sku, qty, store, person }, async ({ ask, things }, given) => {
+  /** From a basket to a confirmed order that is collected, or to its goods at the counter. */
+  collect: kind({ sku, qty, store, person, isPutOut: fc.boolean() }, async (history, given) => {
+    const { ask, things } = history;
     const body = { channel: 'web' as const, customerId: 'cus_ada', lines: [{ sku: given.sku, qty: given.qty }] };
     const basket = await ask('create-basket-api', { body });
     note(things.baskets, basket);
@@ -44,7 +45,11 @@ export const collecting = {
     if (!things.orders.includes(locked.orderId)) things.orders.push(locked.orderId);
     const tender = { type: 'card' as const, token: 'tok_visa' };
     notePayment(things, await ask('authorize-payment-api', { body: { orderId: locked.orderId, tender } }));
-    await ask('confirm-order-api', { params: { id: locked.orderId } });
+    const confirmed = await ask('confirm-order-api', { params: { id: locked.orderId } });
+    const [found] = confirmed.body?.fulfillmentOrders ?? [];
+    if (!found || !given.isPutOut) return;
+    things.fulfillmentOrders.push(found.id);
+    await putOut(history, { id: found.id, short: false });
   }),
   /** Checks out to a store, or back to an address. */
   'change-place': kind({ of, store, person, isSent: fc.constantFrom(false, false, true) }, ({ ask, things }, given) =>
