@@ -18,6 +18,10 @@ export const problemMeanings: Readonly<Record<ProblemCode, readonly [cause: stri
     'The credential is valid, but does not allow this: it lacks the scope, or it belongs to another rehearsal.',
     'Use a credential with the scope, or leave `X-Rehearsal` out.',
   ],
+  wrong_code: [
+    'The code for goods at the counter of a store is another one, or the checkout did not name this order and person. `attemptsLeft` counts down; `lockedUntil` is set after the last.',
+    'Ask the customer for the code in `ext.collection-ready`. When it is locked, wait until `lockedUntil`.',
+  ],
   outbound_refused: [
     'The estate may not call this address: `OUTBOUND_ALLOW` does not permit it, or it is a link-local or other special address, or a listener of the estate itself.',
     'Register another address, or start the gateway with an `OUTBOUND_ALLOW` that names it.',
