@@ -83,7 +83,7 @@ test('Read Story refuses a world that is reset while it is read', async () => {
   expect(await estate.ask('GET', '/story')).toEqual(REPLACED);
 });
 
-test('Read Rehearsal describes one world when the rehearsal is reset meanwhile', async () => {
+test('Read Rehearsal describes one world when the rehearsal is reset between two reads', async () => {
   await using estate = await opened();
   for (const method of ['record', 'resolve', 'current', 'ownData'] as const) {
     const old = await estate.anybody.control('read-rehearsal', { params: { name: 'mine' } });
@@ -96,7 +96,7 @@ test('Read Rehearsal describes one world when the rehearsal is reset meanwhile',
   }
 });
 
-test('Reset leaves a rehearsal that got its name meanwhile', async () => {
+test('Reset leaves a later rehearsal of the same name', async () => {
   await using estate = await opened();
   let world = '';
   estate.before('ownData', async () => {
@@ -106,7 +106,7 @@ test('Reset leaves a rehearsal that got its name meanwhile', async () => {
   expect(await estate.worldOf('mine')).toBe(world);
 });
 
-test('Put Webhook registers nothing in a rehearsal that got its name meanwhile', async () => {
+test('Put Webhook registers nothing in a later rehearsal of the same name', async () => {
   await using estate = await opened();
   estate.before('eventsAbout', estate.recreate);
   await estate.ask('PUT', '/webhooks/shop', { url: 'http://127.0.0.1:9/hooks', types: ['order-created'] });
@@ -126,7 +126,7 @@ test('A stream ends with its rehearsal, and shows nothing of a later one of the 
   expect(rest.at(-1)).toMatchObject({ event: 'gap', data: { reason: 'deleted' } });
 });
 
-test('A fork that is not at rest is removed, but not a rehearsal that got its name meanwhile', async () => {
+test('A fork that cannot be checked is removed, but not a later rehearsal of the same name', async () => {
   await using estate = await opened();
   let world = '';
   estate.before('ledger', async () =>

@@ -29,7 +29,7 @@ export const Run = z.object({
   scenario: z.string(),
   title: z.string(),
   rehearsal: z.string().optional().describe('The rehearsal of the run. Absent until the run has begun.'),
-  world: z.string().optional().describe('The world of this rehearsal in which the scenario runs.'),
+  world: z.string().optional().describe('The world of this rehearsal. After a reset the rehearsal has another one.'),
   state: z.enum(['waiting', 'running', 'passed', 'failed', 'stopped']),
   startedAt: Instant.describe('Wall time of its start or, while it waits, of its request.'),
   endedAt: Instant.optional().describe('Wall time.'),
