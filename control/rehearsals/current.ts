@@ -9,5 +9,7 @@ import type { Directory, WorldView } from '../../shared/store/ports/rehearsals.t
 export async function requireCurrent(worlds: Pick<Directory, 'current'>, world: World): Promise<WorldView> {
   const view = await worlds.current(world);
   if (view) return view;
-  throw new Problem('unknown_rehearsal', 'This rehearsal has been reset or deleted.');
+  throw resetOrDeleted();
 }
+
+export const resetOrDeleted = (): Problem => new Problem('unknown_rehearsal', 'This rehearsal has been reset or deleted.');

@@ -109,7 +109,7 @@ test('Reset leaves a later rehearsal of the same name', async () => {
 test('Put Webhook registers nothing in a later rehearsal of the same name', async () => {
   await using estate = await opened();
   estate.before('eventsAbout', estate.recreate);
-  await estate.ask('PUT', '/webhooks/shop', { url: 'http://127.0.0.1:9/hooks', types: ['order-created'] });
+  expect(await estate.ask('PUT', '/webhooks/shop', { url: 'http://127.0.0.1:9/hooks', types: ['order-created'] })).toEqual(REPLACED);
   expect((await estate.mine.control('list-webhooks')).items).toEqual([]);
 });
 
