@@ -1,5 +1,6 @@
-import { type Agent, request } from 'undici';
+import type { Agent } from 'undici';
 import { type Application, applicationNames } from '../shared/catalog/applications.ts';
+import { request } from '../shared/process/http-client.ts';
 import type { ReadinessAnswer } from '../shared/process/readiness.ts';
 import { withTimeLimit } from '../shared/process/waiting.ts';
 

@@ -1,8 +1,8 @@
-import { Agent } from 'undici';
 import type { ScenarioRunner } from '../control/runs/scenario-runner.ts';
 import type { Credential } from '../fixtures/files.ts';
 import { pains } from '../rehearsal/scenario.ts';
 import type { Report } from '../rehearsal/stage.ts';
+import { Agent } from '../shared/process/http-client.ts';
 
 interface ScenarioRunsOptions {
   /** Called for every run, because the address is known only after the gateway has started. */

@@ -1,9 +1,10 @@
-import { Agent, type ClientRequest, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { ClientRequest, IncomingMessage, ServerResponse } from 'node:http';
 import { Stream } from 'node:stream';
 import { createProxyMiddleware, type Plugin } from 'http-proxy-middleware';
 import type { Application } from '../shared/catalog/applications.ts';
 import type { Problem } from '../shared/catalog/problems.ts';
 import { didNotConnect } from '../shared/process/connection-trouble.ts';
+import { Agent } from '../shared/process/node-http.ts';
 import { spreadLookup } from '../shared/process/spread-lookup.ts';
 import { brokenOff, timedOut, unreachable } from '../shared/transport/transport.ts';
 import { answerHead, type OwnHeader } from './application-headers.ts';

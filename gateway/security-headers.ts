@@ -1,6 +1,7 @@
-import { IncomingMessage, ServerResponse } from 'node:http';
+import type { OutgoingMessage } from 'node:http';
 import { Socket } from 'node:net';
 import helmet from 'helmet';
+import { IncomingMessage, ServerResponse } from '../shared/process/node-http.ts';
 import { type OwnHeader, ownHeader } from './application-headers.ts';
 
 /** The documents override the policy for their HTML. */
@@ -36,7 +37,7 @@ export const SECURITY_HEADERS: readonly OwnHeader[] = record();
 const OWN_HEADERS: readonly OwnHeader[] = [...SECURITY_HEADERS, ownHeader('Vary', 'Origin')];
 
 /** Sets the headers of the gateway's own answers that the answer does not have yet. */
-export function setSecurityHeaders(response: ServerResponse): void {
+export function setSecurityHeaders(response: OutgoingMessage): void {
   for (const { name, value } of OWN_HEADERS) if (!response.hasHeader(name)) response.setHeader(name, value);
 }
 

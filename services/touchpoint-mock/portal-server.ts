@@ -1,8 +1,8 @@
-import { Agent } from 'node:http';
 import express, { type Router } from 'express';
 import helmet from 'helmet';
 import { createProxyMiddleware } from 'http-proxy-middleware';
 import { createFairServer } from '../../shared/process/fair-server.ts';
+import { Agent } from '../../shared/process/node-http.ts';
 import { MOCK_UNREACHABLE, NOT_FOUND, refuseUnreadable, send, withJsonErrors } from './contract/answers.ts';
 import { ALIAS_NAMES, ALIASES, INVALID_SELECTOR, SUGGESTED_SEQUENCE } from './contract/cases.ts';
 import { fixedResponse } from './contract/fixed-response.ts';

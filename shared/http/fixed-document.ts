@@ -20,29 +20,43 @@ const encode: Readonly<Record<Encoding, (plain: Buffer) => Buffer>> = {
   identity: (plain) => plain,
 };
 
-type Answer = (request: Request, response: Response) => void;
+type Answer = (request: Request, response: Response) => Promise<void>;
+/** Its code can be loaded with the first request. */
+type Text = string | Promise<string>;
+
+/** A document as YAML. Most processes write none, so the library is loaded with the first one. */
+export async function yamlOf(document: unknown): Promise<string> {
+  const { stringify } = await import('yaml');
+  return stringify(document, { aliasDuplicateObjects: false, lineWidth: 0 });
+}
 
 /**
  * Answers GET and HEAD with a constant document, which is generated and compressed once, at the first request. A client that has it gets
  * 304.
  * @param caching the header `Cache-Control`; by default, a cache validates the document before each use
  */
-export function fixedDocument(type: string, write: () => string, caching = 'no-cache'): Answer {
-  const variants = new Map<Encoding, Variant>();
+export function fixedDocument(type: string, write: () => Text, caching = 'no-cache'): Answer {
+  const variants = new Map<Encoding, Promise<Variant>>();
 
-  function variantOf(encoding: Encoding): Variant {
+  function variantOf(encoding: Encoding): Promise<Variant> {
     const known = variants.get(encoding);
     if (known) return known;
-    const plain = encoding === 'identity' ? Buffer.from(write()) : variantOf('identity').body;
-    const hash = createHash('sha256').update(plain).digest('base64url').slice(0, 22);
-    const variant = { body: encode[encoding](plain), etag: encoding === 'identity' ? `"${hash}"` : `"${hash}-${encoding}"` };
+    const variant = createVariant(encoding);
     variants.set(encoding, variant);
+    // The next request tries again.
+    variant.catch(() => variants.delete(encoding));
     return variant;
   }
 
-  return (request, response) => {
+  async function createVariant(encoding: Encoding): Promise<Variant> {
+    const plain = encoding === 'identity' ? Buffer.from(await write()) : (await variantOf('identity')).body;
+    const hash = createHash('sha256').update(plain).digest('base64url').slice(0, 22);
+    return { body: encode[encoding](plain), etag: encoding === 'identity' ? `"${hash}"` : `"${hash}-${encoding}"` };
+  }
+
+  return async (request, response) => {
     const encoding = (['br', 'gzip'] as const).find((one) => request.acceptsEncodings(one) === one) ?? 'identity';
-    const { body, etag } = variantOf(encoding);
+    const { body, etag } = await variantOf(encoding);
     response.vary('Accept-Encoding').set({ ETag: etag, 'Cache-Control': caching });
     if (request.fresh) {
       response.status(304).end();
@@ -60,12 +74,12 @@ const MOST_ADDRESSES = 4;
 const UNKNOWN: OwnAddress = { origin: 'http://[unknown]:0', host: '[unknown]:0' };
 
 /** As `fixedDocument`, for a document with the address under which it was asked for. @param write gets that address, or one in its place */
-export function addressedDocument(type: string, write: (address: OwnAddress) => string): Answer {
+export function addressedDocument(type: string, write: (address: OwnAddress) => Text): Answer {
   const documents = new LRUCache<string, Answer>({ max: MOST_ADDRESSES });
   let written: string | undefined;
 
-  function textFor({ origin, host }: OwnAddress): string {
-    written ??= write(UNKNOWN);
+  async function textFor({ origin, host }: OwnAddress): Promise<string> {
+    written ??= await write(UNKNOWN);
     return written.replaceAll(UNKNOWN.origin, origin).replaceAll(UNKNOWN.host, host);
   }
 
@@ -73,6 +87,6 @@ export function addressedDocument(type: string, write: (address: OwnAddress) => 
     const address = ownAddress(request);
     const answer = documents.get(address.origin) ?? fixedDocument(type, () => textFor(address));
     documents.set(address.origin, answer);
-    answer(request, response);
+    return answer(request, response);
   };
 }

@@ -1,7 +1,8 @@
-import { type Agent, request } from 'undici';
+import type { Agent } from 'undici';
 import type { Application } from '../catalog/applications.ts';
 import type { Problem } from '../catalog/problems.ts';
 import { didNotConnect } from '../process/connection-trouble.ts';
+import { request } from '../process/http-client.ts';
 import { withTimeLimit } from '../process/waiting.ts';
 import { headersOf } from './estate-headers.ts';
 import { brokenOff, type OutgoingCall, type Reply, type Transport, timedOut, unreachable } from './transport.ts';

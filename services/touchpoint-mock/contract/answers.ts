@@ -1,7 +1,8 @@
-import { type IncomingMessage, type RequestListener, type ServerResponse, STATUS_CODES } from 'node:http';
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Express, Request, Response } from 'express';
 import { JSON_KINDS, JSON_LEVELS, JSON_MEMBERS } from '../../../shared/domain/json-limits.ts';
+import { STATUS_CODES } from '../../../shared/process/node-http.ts';
 
 /** An answer, ready to be sent. */
 export interface Answer {
