@@ -43,6 +43,7 @@ import { createAgents } from './agents.ts';
 import { adaptersInUse, type Configuration, corsOriginsOf, eventServers } from './configuration.ts';
 import { configuredSwaps } from './configured-swaps.ts';
 import { consoleConfig, publicAmong, refuseDemoCredentials } from './console.ts';
+import { worldBytesOf } from './infrastructure.ts';
 import { ownListeners } from './own-listeners.ts';
 import { objectsOf, registeredApplications } from './registry.ts';
 import { createScenarioRuns } from './scenario-runs.ts';
@@ -105,6 +106,7 @@ export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoo
   const inSlices = createSlices();
   const rehearsals = createRehearsals({
     worlds: adapter.worlds,
+    heap: adapter.heap,
     seed: movedInTime((at) => seedData(fixtures.at(at), at, defaultSwaps), now),
     seedWith: ({ data, swaps }, at) =>
       inSlices(NEVER_GONE, async (breathe) => {
@@ -147,7 +149,8 @@ export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoo
     turns: adapter.turns,
     createRehearsal: rehearsals.ensure,
     noteUse: use.note,
-    worldBytes: configuration.MAX_REHEARSAL_BYTES,
+    worldBytes: worldBytesOf(configuration),
+    heap: adapter.heap,
     snapshotBytes: configuration.MAX_SNAPSHOT_BYTES,
     credentials: [
       ...credentials.flatMap(({ kind, secret, ...credential }) =>

@@ -8,6 +8,7 @@ import type { KafkaOptions } from '../shared/events/kafka/client.ts';
 import type { ResumingBusOptions } from '../shared/events/resuming-bus.ts';
 import { createObservability, type Observability } from '../shared/observability/observability.ts';
 import { connectionTrouble } from '../shared/process/connection-trouble.ts';
+import { mostTextInHeap } from '../shared/process/heap.ts';
 import { Agent } from '../shared/process/http-client.ts';
 import { createLogger, type Logger } from '../shared/process/logger.ts';
 import type { State } from '../shared/process/readiness.ts';
@@ -47,18 +48,17 @@ async function openMemoryStore(options: StoreOptions): Promise<StoreAdapter> {
   return createMemoryStore(options);
 }
 
+/** Limit of the text of a world. In memory, the heap sets a limit too. */
+export const worldBytesOf = (configuration: Configuration): number =>
+  redisAccess(configuration) ? configuration.MAX_REHEARSAL_BYTES : mostTextInHeap(configuration.MAX_REHEARSAL_BYTES);
+
 /**
  * Opens the configured store, and loads the code of this one only. The process waits for a missing Redis and never uses memory instead.
  * @throws StartError when a file of the configuration cannot be read
  */
 export async function openStore(configuration: Configuration, log: Logger): Promise<StoreAdapter> {
-  const {
-    JOURNAL,
-    JOURNAL_HOPS: records,
-    JOURNAL_BYTES: bytes,
-    OUTBOX_LIMIT: outboxLimit,
-    MAX_REHEARSAL_BYTES: worldBytes,
-  } = configuration;
+  const { JOURNAL, JOURNAL_HOPS: records, JOURNAL_BYTES: bytes, OUTBOX_LIMIT: outboxLimit } = configuration;
+  const worldBytes = worldBytesOf(configuration);
   const journal = JOURNAL === 'on' ? journalLimits({ records, bytes }) : 'off';
   const redis = redisAccess(configuration);
   if (!redis) return openMemoryStore({ journal, outboxLimit, worldBytes });

@@ -35,7 +35,7 @@ import { rehearsalAccess } from './rehearsal-access.ts';
 
 export interface GatewayOptions
   extends Pick<GatewayParts, 'token' | 'controlPlane' | 'agents' | 'states'>,
-    Partial<Pick<GatewayParts, 'noteUse' | 'worldBytes' | 'snapshotBytes' | 'observability' | 'turns'>> {
+    Partial<Pick<GatewayParts, 'noteUse' | 'worldBytes' | 'heap' | 'snapshotBytes' | 'observability' | 'turns'>> {
   readonly host: string;
   /** 0 takes any free port. */
   readonly port: number;
@@ -105,6 +105,7 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
     access,
     noteUse: options.noteUse ?? (() => {}),
     worldBytes: options.worldBytes ?? WORLD_BYTES,
+    heap: options.heap,
     snapshotBytes: options.snapshotBytes ?? BODY_BYTES,
     routes: routeTable((options.apis ?? Object.values(apis)).filter(({ audience }) => audience === 'public')),
     isOwnHost: ownHosts(options.allowedHosts ?? []),

@@ -1,6 +1,6 @@
 import type { Scenario } from './scenario.ts';
 import { disputeLost, disputeWon, refundFails, refundPending } from './scenarios/after-payment.ts';
-import { deliveredOrder, lostParcel, partialDelivery, webhookStorm } from './scenarios/fulfillment.ts';
+import { clickAndCollect, deliveredOrder, lostParcel, partialDelivery, webhookStorm } from './scenarios/fulfillment.ts';
 import { declinedThenPaid, digitalOrder, lastUnit, reservationExpired, reservationLost } from './scenarios/orders.ts';
 import {
   captureRetried,
@@ -28,6 +28,7 @@ export const scenarios: readonly Scenario[] = [
   loyaltyDown,
   compensationWaits,
   deliveredOrder,
+  clickAndCollect,
   lostParcel,
   partialDelivery,
   webhookStorm,

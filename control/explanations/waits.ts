@@ -26,7 +26,7 @@ export interface Wait {
   /** Objects that the text names. */
   readonly about?: readonly { readonly type: string; readonly id: string }[];
   /** The member of the progression that makes the step manual. */
-  readonly manual?: 'warehouse' | 'carrier' | 'returns';
+  readonly manual?: 'warehouse' | 'store' | 'carrier' | 'returns';
   /** Calls that the awaited step makes. A fault that strikes one of them delays it. */
   readonly needs?: readonly (ApiId | InternalId)[];
 }
@@ -55,7 +55,12 @@ const waitsForObjects = (type: string, ids: readonly string[], { nameOf }: Surro
     ? []
     : waitsFor('object', listed(ids.map((id) => `the ${nameOf(type, id)}`)), { about: ids.map((id) => ({ type, id })) });
 
-const WORKERS = { warehouse: 'The warehouse works', carrier: 'The carrier works', returns: 'Returns are moved' } as const;
+const WORKERS = {
+  warehouse: 'The warehouse works',
+  store: 'The store works',
+  carrier: 'The carrier works',
+  returns: 'Returns are moved',
+} as const;
 
 /** For a step that is manual in this rehearsal: a sentence about how to make it. */
 function byHand(
@@ -182,14 +187,20 @@ function fulfillmentOrder(found: BusinessObject<'fulfillment-order'>, around: Su
     const [step, call] = {
       allocated: ['start picking', 'Create Picking Order'] as const,
       picking: [isPicked(found) ? 'pack' : 'pick', 'Update Picking Status'] as const,
-      packed: ['dispatch it', 'Dispatch Fulfillment Order'] as const,
+      packed: [found.collection ? 'put it on the counter' : 'dispatch it', 'Dispatch Fulfillment Order'] as const,
     }[state];
     const needs: Wait['needs'] =
       state === 'packed' ? ['ensure-captured', 'capture-payment-api', 'dispatch-fulfillment-order-api'] : ['record-picking'];
-    const { hand, manual } = byHand(around, 'warehouse', `a client calls ${call}`);
+    const { hand, manual } = byHand(around, found.collection ? 'store' : 'warehouse', `a client calls ${call}`);
     return waitsFor(workerAt(around), `${around.location} to ${step}${hand}`, { needs, manual });
   }
   if (state !== 'dispatched' && state !== 'failed-delivery') return [];
+  if (found.collection) {
+    const needs = ['hand-over-collection-api', 'ensure-captured', 'capture-payment-api'] as const;
+    return waitsFor('customer', `the customer to collect it at ${around.location}, at the latest on ${found.collection.lastDay}`, {
+      needs,
+    });
+  }
   return waitsForParcels(found.shipments, around);
 }
 
@@ -212,7 +223,7 @@ const NEXT_SCAN: Readonly<Record<string, string>> = {
   'delivery-attempted': 'try the delivery again',
 };
 
-function shipment({ state, labelStatus, service }: BusinessObject<'shipment'>, { progression }: Surroundings): readonly Wait[] {
+function shipment({ state, labelStatus, service, kind }: BusinessObject<'shipment'>, { progression }: Surroundings): readonly Wait[] {
   if (state === 'pending') {
     const text =
       labelStatus === 'failed' || progression.label === 'auto'
@@ -220,7 +231,11 @@ function shipment({ state, labelStatus, service }: BusinessObject<'shipment'>, {
         : 'a client to call Generate Shipping Label: labels are manual in this rehearsal';
     return waitsFor(progression.label === 'auto' ? 'estate' : 'client', text, { needs: ['generate-label-api'] });
   }
-  if (state === 'held-at-depot') return waitsFor('customer', 'the customer to pick it up at the depot');
+  if (state === 'held-at-depot')
+    return waitsFor(
+      'customer',
+      kind === 'collection' ? 'the customer to collect it in the store' : 'the customer to pick it up at the depot',
+    );
   const next = NEXT_SCAN[state];
   if (next === undefined) return [];
   const { hand, manual } = byHand({ progression }, 'carrier', 'play-scan plays it');
@@ -310,6 +325,7 @@ const FAILURES = {
   short: 'No units could be picked.',
   'delivery-attempts': 'Three delivery attempts failed.',
   lost: 'The carrier lost the parcel.',
+  'not-collected': 'Nobody collected the goods in time.',
 };
 
 /** Why an object ended, or failed, in its own words. */

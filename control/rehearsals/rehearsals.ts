@@ -2,9 +2,11 @@ import type { OwnData } from '../../shared/catalog/control/own-data.ts';
 import { Problem } from '../../shared/catalog/problems.ts';
 import type { Swaps } from '../../shared/catalog/swap.ts';
 import { mintCredentials, type PlainCredentials } from '../../shared/control/credentials.ts';
+import { noMemoryLeft } from '../../shared/control/rehearsal-full.ts';
 import { DEFAULT_REHEARSAL, REHEARSAL_NAME } from '../../shared/domain/ids.ts';
 import { instant, type Ms } from '../../shared/domain/time.ts';
 import type { SeededSwaps } from '../../shared/elsewhere/swap/stored-swap.ts';
+import type { Heap } from '../../shared/process/heap.ts';
 import type { ObjectReader } from '../../shared/store/ports/objects.ts';
 import type { Directory, Lifetime, RehearsalStore, WorldView } from '../../shared/store/ports/rehearsals.ts';
 import type { Beginning, ExportedWorld, WorldData, WorldDataStore, WorldSource } from '../../shared/store/ports/world-data.ts';
@@ -12,6 +14,8 @@ import { requestedSwaps } from '../swaps/swaps.ts';
 
 interface RehearsalsOptions {
   readonly worlds: Directory & RehearsalStore & Pick<WorldDataStore, 'ownData' | 'origin'> & Pick<ObjectReader, 'object'>;
+  /** The heap that has the worlds. While it is full, none is created. Undefined where the worlds are outside this process. */
+  readonly heap: Pick<Heap, 'full'> | undefined;
   /** The data of a new world whose clock starts at `now`. */
   readonly seed: (now: number) => WorldData;
   readonly seedWith: SeedWith;
@@ -47,7 +51,7 @@ interface NewTerms {
 
 /** Finds, creates and resets rehearsals. When several gateways create the same rehearsal concurrently, one of them succeeds. */
 export function createRehearsals(options: RehearsalsOptions) {
-  const { worlds, seed, seedWith, permitted, pepper, defaultWebhookSecret, limits, kept, opened } = options;
+  const { worlds, heap, seed, seedWith, permitted, pepper, defaultWebhookSecret, limits, kept, opened } = options;
   /** Rehearsals that are being created; concurrent requests wait for the same one. */
   const opening = new Map<string, Promise<WorldView>>();
 
@@ -63,6 +67,8 @@ export function createRehearsals(options: RehearsalsOptions) {
     from: () => WorldSource = () => initialData(undefined, {}),
   ): Promise<PlainCredentials | undefined> {
     const isDefault = name === DEFAULT_REHEARSAL;
+    const full = isDefault ? undefined : heap?.full();
+    if (full) throw new Problem('too_many_rehearsals', noMemoryLeft(full), { bytes: full.living, limit: full.limit });
     const { plain, stored } = mintCredentials(name, pepper);
     const created = await worlds.create(name, {
       from,

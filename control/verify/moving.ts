@@ -6,7 +6,16 @@ import { DELIVER_AGAIN, type DueItem } from '../../shared/store/ports/due-work.t
 import type { Parked } from '../../shared/store/ports/ledger.ts';
 import { type Check, findings, grouped, type InvariantResult } from './invariant.ts';
 import { checkPromisedWork } from './promised-work.ts';
-import type { Basket, FulfillmentOrder, Order, Payment, Reservation, Return, ReturnBooking } from './stored-records.ts';
+import {
+  type Basket,
+  type FulfillmentOrder,
+  isAtCounter,
+  type Order,
+  type Payment,
+  type Reservation,
+  type Return,
+  type ReturnBooking,
+} from './stored-records.ts';
 import { ID, type WorldRecords } from './world-records.ts';
 
 /** An open order must have queued work, or wait for an actor outside the estate. */
@@ -78,7 +87,8 @@ function awaitedActorsOfReturns(world: WorldRecords, returns: readonly Return[],
 }
 
 /** The actor that moves a fulfillment order next; undefined when it has ended or is stuck. */
-function nextActorOn(queued: WorldRecords['queued'], { id, state, failureReason, shipments }: FulfillmentOrder): string | undefined {
+function nextActorOn(queued: WorldRecords['queued'], found: FulfillmentOrder): string | undefined {
+  const { id, state, failureReason, shipments } = found;
   switch (state) {
     case 'created':
       return queued('fms', id) ? 'the FMS' : undefined;
@@ -88,6 +98,7 @@ function nextActorOn(queued: WorldRecords['queued'], { id, state, failureReason,
     case 'packed':
       return 'the warehouse or a caller of Dispatch';
     case 'dispatched':
+      if (isAtCounter(found)) return 'its customer, or the last day of its collection';
       if (shipments.length === 0 || shipments.every((parcel) => ENDED.has(parcel.state))) return undefined;
       return shipments.some((parcel) => parcel.state === 'pending') ? 'the label of its parcel' : 'the carrier';
     case 'failed-delivery':

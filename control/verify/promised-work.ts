@@ -6,7 +6,16 @@ import { allowedFrom } from '../../shared/catalog/life-cycle.ts';
 import { isUndecided } from '../../shared/catalog/payment/cover.ts';
 import { dueKey } from '../../shared/store/ports/due-work.ts';
 import type { Check } from './invariant.ts';
-import type { Basket, Customer, FulfillmentOrder, Order, Payment, Reservation, Shipment } from './stored-records.ts';
+import {
+  type Basket,
+  type Customer,
+  type FulfillmentOrder,
+  isAtCounter,
+  type Order,
+  type Payment,
+  type Reservation,
+  type Shipment,
+} from './stored-records.ts';
 import type { WorldRecords } from './world-records.ts';
 
 /** Records whose application commits due work together with them. Without the work, such a record would keep its state forever. */
@@ -67,7 +76,12 @@ const waiting: readonly Waiting[] = [
   ),
   when<{ stepAt?: number }>(['wms', 'warehouse-tasks', 'fulfillment-order'], ({ stepAt }) => stepAt !== undefined, 'warehouse-step'),
   when<{ scanAt?: number }>(['carrier-platform', 'journeys', 'shipment'], ({ scanAt }) => scanAt !== undefined, 'planned-scan'),
-  when<Shipment>(['carrier-platform', 'shipments', 'shipment'], ({ state }) => MAY_BE_LOST.includes(state), 'give-up-parcel'),
+  when<Shipment>(
+    ['carrier-platform', 'shipments', 'shipment'],
+    ({ state, kind }) => kind === undefined && MAY_BE_LOST.includes(state),
+    'give-up-parcel',
+  ),
+  when<FulfillmentOrder>(FULFILLMENT_ORDERS, isAtCounter, 'give-up-collection'),
   // A return that is being rejected keeps its planned step until the rejection has ended.
   when<{ stepAt?: number }>(['fms', 'return-tasks', 'return'], ({ stepAt }) => stepAt !== undefined, 'return-step', 'finish-rejection'),
   when<{ state: string }>(['pos', 'transactions', 'transaction'], ({ state }) => state === 'open', 'expire-transaction'),

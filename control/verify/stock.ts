@@ -3,9 +3,8 @@ import type { HeldAt } from '../../shared/catalog/inventory/internal.ts';
 import { checkEndedReservations } from './ended-reservations.ts';
 import { isBackAtSender } from './fulfillment.ts';
 import { type Check, findings, type InvariantResult, sums } from './invariant.ts';
-import { SHIPPED_STATES } from './money.ts';
 import { BEFORE_DISPATCH } from './moving.ts';
-import type { FulfillmentOrder, Order, Reservation } from './stored-records.ts';
+import { type FulfillmentOrder, hasLeft, isAtCounter, type Order, type Reservation } from './stored-records.ts';
 import type { WorldRecords } from './world-records.ts';
 
 export function stock(world: WorldRecords): InvariantResult {
@@ -16,6 +15,7 @@ export function stock(world: WorldRecords): InvariantResult {
   checkStockLevels(world, check);
   checkReservations(world, check);
   checkSources(world, check);
+  checkCounters(world, check);
   checkShipped(world, check);
   checkCarryOuts(world, check);
   checkEndedReservations(world, check);
@@ -76,10 +76,32 @@ function checkReservations(world: WorldRecords, check: Check): void {
 function checkSources({ of, swapped }: WorldRecords, check: Check): void {
   if (swapped.has('sim')) return;
   const states = new Map(of<Reservation>('reservation').map(({ id, state }) => [id, state]));
-  for (const { id, state, reservationId, lines } of of<FulfillmentOrder>('fulfillment-order')) {
-    if (!BEFORE_DISPATCH.has(state) || lines.every(({ qty, shortQty }) => shortQty >= qty)) continue;
+  for (const one of of<FulfillmentOrder>('fulfillment-order')) {
+    const { id, state, reservationId, lines } = one;
+    if (!(BEFORE_DISPATCH.has(state) || isAtCounter(one)) || lines.every(({ qty, shortQty }) => shortQty >= qty)) continue;
     const held = states.get(reservationId) ?? 'missing';
     check(held === 'confirmed', `fulfillment-order/${id}: ${state}, and its reservation/${reservationId} is ${held}`);
+  }
+}
+
+/** Goods that wait at a counter are in the store, and promised to their order: its reservation has them. */
+function checkCounters({ of, swapped }: WorldRecords, check: Check): void {
+  if (swapped.has('sim')) return;
+  const reservations = new Map(of<Reservation>('reservation').map((reservation) => [reservation.id, reservation]));
+  for (const { id, locationId, reservationId, lines } of of<FulfillmentOrder>('fulfillment-order').filter(isAtCounter)) {
+    const reservation = reservations.get(reservationId);
+    const promised = sums(reservation ? openUnitsOf(reservation) : [], keyOf, qtyOf);
+    for (const [key, waiting] of sums(
+      lines,
+      ({ sku }) => keyOf({ sku, locationId }),
+      ({ pickedQty }) => pickedQty,
+    )) {
+      const has = promised.get(key) ?? 0;
+      check(
+        has >= waiting,
+        `fulfillment-order/${id}: ${waiting} of ${key} wait at the counter, and reservation/${reservationId} has ${has}`,
+      );
+    }
   }
 }
 
@@ -198,7 +220,7 @@ function checkSent({ of, queued }: WorldRecords, check: Check): void {
   const fulfillmentOrders = of<FulfillmentOrder>('fulfillment-order');
   const busy = new Set(fulfillmentOrders.filter(({ id }) => queued('fms', id)).map(({ reservationId }) => reservationId));
   const sentUnits = sums(
-    fulfillmentOrders.filter(({ state }) => SHIPPED_STATES.has(state)).flatMap((one) => one.lines.map((line) => ({ ...line, ...one }))),
+    fulfillmentOrders.filter(hasLeft).flatMap((one) => one.lines.map((line) => ({ ...line, ...one }))),
     ({ reservationId, locationId, sku }) => `${reservationId}|${sku}|${locationId}`,
     ({ pickedQty }) => pickedQty,
   );

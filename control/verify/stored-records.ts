@@ -24,6 +24,17 @@ export type Payment = z.output<typeof PaymentSchema> & {
   readonly acceptPartial?: boolean;
 };
 export type FulfillmentOrder = z.output<typeof FulfillmentOrderSchema> & { readonly reservationId: string };
+/** Whether its goods wait at the counter of a store. */
+export const isAtCounter = ({ state, collection }: FulfillmentOrder): boolean =>
+  state === 'dispatched' && collection?.readyAt !== undefined;
+
+/** States of a fulfillment order whose goods have left the node. */
+const SHIPPED_STATES: ReadonlySet<string> = new Set(['dispatched', 'delivered', 'failed-delivery', 'returned-to-sender']);
+
+/** Whether its goods have left the stock of their node. The goods of a collection leave it when they are handed over. */
+export const hasLeft = ({ state, collection }: FulfillmentOrder): boolean =>
+  collection === undefined ? SHIPPED_STATES.has(state) : state === 'delivered';
+
 export type LedgerEntry = z.output<typeof LedgerEntrySchema>;
 
 /** A loyalty account with its whole ledger. */

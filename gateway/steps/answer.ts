@@ -4,7 +4,7 @@ import { controlOperations } from '../../shared/catalog/control/operations.ts';
 import type { ApiDefinition } from '../../shared/catalog/define.ts';
 import { Problem } from '../../shared/catalog/problems.ts';
 import { BODY_BYTES, bodyLimit } from '../../shared/contract/body-limit.ts';
-import { ANONYMOUS } from '../../shared/control/context.ts';
+import { ANONYMOUS, contextFor } from '../../shared/control/context.ts';
 import { digest, newId } from '../../shared/domain/ids.ts';
 import { isRead, sendHealth } from '../../shared/http/json-answer.ts';
 import { readBody } from '../../shared/http/request-body.ts';
@@ -13,7 +13,7 @@ import type { Span, Tracer } from '../../shared/observability/observer.ts';
 import { readinessAnswer } from '../../shared/process/readiness.ts';
 import type { WorldView } from '../../shared/store/ports/rehearsals.ts';
 import type { EndTurn, Turns } from '../../shared/store/ports/turns.ts';
-import { applicationHeaders, ownHeader } from '../application-headers.ts';
+import { applicationHeaders, ownHeader, REQUEST_MS } from '../application-headers.ts';
 import type { Exchange, Target } from '../facts.ts';
 import type { ForwardedRequest } from '../forwarder.ts';
 import type { GatewayParts } from '../gateway-parts.ts';
@@ -183,9 +183,10 @@ export const addressApplication =
     const callSpan = observer.tracer && startCallSpan(observer.tracer, api, parent);
     const traceparent = callSpan?.traceparent ?? parent;
     const principal = caller?.principal ?? ANONYMOUS;
-    request.headers = applicationHeaders({ request, ids, traceparent, view, principal, token, body });
+    const context = contextFor(view, { ...ids, principal, traceparent, withinMs: REQUEST_MS });
+    request.headers = applicationHeaders({ request, ids, traceparent, token, body });
     const ownHeaders = [...SECURITY_HEADERS, ownHeader('X-Correlation-Id', ids.correlationId)];
-    return { forwarded: { application: api.application, body, ownHeaders }, callSpan };
+    return { forwarded: { application: api.application, body, context, ownHeaders }, callSpan };
   };
 
 /** Forwards the request, and sends the answer of the application. @throws Problem dependency_* */

@@ -71,6 +71,61 @@ export const deliveredOrder: Scenario = {
   },
 };
 
+export const clickAndCollect: Scenario = {
+  name: 'click-and-collect',
+  title: 'A customer collects in a store what she bought on the web, and another one never comes',
+  flows: [],
+  async run(stage) {
+    const points = await stage.step({
+      title: 'Stores that have two mugs',
+      call: 'GET /collection-points?sku=mug-blue&qty=2&near=53.27,-9.06',
+    });
+    const [nearest] = points.body.items;
+    stage.expect('the nearest store', nearest?.locationId, 'store-01');
+    const first = await collectionAtCounter(stage, 'store-01');
+    await stage.step({
+      title: 'A wrong code is refused',
+      call: `POST /fulfillment/orders/${first.fulfillmentOrderId}/hand-over`,
+      body: { code: first.code === '000000' ? '000001' : '000000' },
+      status: 403,
+    });
+    const collected = await stage.step({
+      title: 'The customer shows the code: the goods are handed over',
+      call: `POST /fulfillment/orders/${first.fulfillmentOrderId}/hand-over`,
+      body: { code: first.code },
+    });
+    stage.expect('fulfillment order', collected.body.state, 'delivered');
+    const second = await collectionAtCounter(stage, 'store-01');
+    await stage.advance('P20D');
+    const order = await stage.step({ title: 'The first order', call: `GET /orders/${first.orderId}` });
+    stage.expect('collected order', [order.body.state, order.body.paymentStatus], ['completed', 'paid']);
+    const gone = await stage.step({ title: 'Nobody collected the second order', call: `GET /orders/${second.orderId}` });
+    stage.expect('order that nobody collected', [gone.body.state, gone.body.paymentStatus], ['cancelled', 'refunded']);
+  },
+};
+
+/** Places an order to be collected, and has the store put it on its counter. */
+async function collectionAtCounter(
+  stage: Stage,
+  locationId: string,
+): Promise<{ readonly orderId: string; readonly fulfillmentOrderId: string; readonly code: string }> {
+  const lines = [{ sku: 'mug-blue', qty: 2 }];
+  const basket = await stage.step({ title: 'Basket', call: 'POST /baskets', body: { channel: 'web', customerId: 'cus_ada', lines } });
+  const checkout = await stage.step({
+    title: 'Check out, to collect in the store',
+    call: `POST /baskets/${basket.body.id}/checkout`,
+    body: { collection: { locationId }, placeOrder: true },
+  });
+  const orderId = checkout.body.orderId ?? '';
+  await stage.step({ title: 'Authorise', call: 'POST /payments/authorizations', body: { orderId, tender: CARD } });
+  await stage.step({ title: 'Confirm: the order is routed to the store', call: `POST /orders/${orderId}/confirm` });
+  const read = await stage.step({ title: 'Read the order', call: `GET /orders/${orderId}` });
+  const fulfillmentOrderId = read.body.fulfillmentOrders?.[0]?.id ?? '';
+  await dispatched(stage, fulfillmentOrderId, {});
+  const ready = await stage.step({ title: 'The goods wait at the counter', call: `GET /fulfillment/orders/${fulfillmentOrderId}` });
+  return { orderId, fulfillmentOrderId, code: ready.body.collection?.code ?? '' };
+}
+
 export const lostParcel: Scenario = {
   name: 'lost-parcel',
   title: 'A parcel is lost, refunded, and found after all',

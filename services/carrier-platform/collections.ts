@@ -44,6 +44,7 @@ export type Journey = z.output<typeof journeys.schema>;
 /** The promise and the planned scans of each service; the id is the service. */
 export const carrierServices = defineCollection({
   name: 'carrier-services',
+  reference: true,
   schema: z.object({
     id: CarrierService,
     version,

@@ -54,11 +54,11 @@ export const putShipment = handle(putShipmentCall)(async ({ params: { id }, body
 );
 
 /** Registers a parcel. It gets its tracking number with its label. */
-const registerParcel = (work: UnitOfWork, parcel: z.output<typeof ParcelData>): StoredShipment =>
+export const registerParcel = (work: UnitOfWork, parcel: z.output<typeof ParcelData>): StoredShipment =>
   work.create(shipments, 'register', { ...parcel, labelStatus: 'none', events: [] });
 
 /** Gives a pending parcel its tracking number and its label, begins its journey, and reports the label by webhook. */
-async function labelParcel(
+export async function labelParcel(
   pending: StoredShipment,
   chosen: { readonly carrier?: string; readonly service?: StoredShipment['service'] },
   { work, webhooks, context }: Scope,
@@ -72,11 +72,13 @@ async function labelParcel(
     labelStatus: 'ready',
     trackingNumber: await findFreeNumber(work, pending.id),
     label: { format: 'PDF', url: labelAddress(context.world, labelToken) },
-    estimatedDelivery: await estimateDelivery(work, service),
+    ...(pending.kind === undefined && { estimatedDelivery: await estimateDelivery(work, service) }),
     events: [
       { status: 'label-created', statusCode: trackingStatusCodes['label-created'], occurredAt: instant(work.now), message: 'Label made' },
     ],
   });
+  // The store has the goods of a collection: no carrier moves or loses them.
+  if (labelled.kind === 'collection') return labelled;
   announceNewestScan(labelled, work);
   work.schedule(giveUpParcelDue, labelled.id, work.now + work.figures.windowMs.carrierSilence, {});
   await beginJourney(labelled, { work, context });

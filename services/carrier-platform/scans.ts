@@ -108,7 +108,9 @@ async function scanParcel(
 }
 
 const isAllowed = (shipment: StoredShipment, scan: ReportedScan['scan']): boolean =>
-  allowedFrom(shipmentLifeCycle, scan).includes(shipment.state) && !(scan === 'find' && isNeverHandedOver(shipment));
+  shipment.kind === undefined &&
+  allowedFrom(shipmentLifeCycle, scan).includes(shipment.state) &&
+  !(scan === 'find' && isNeverHandedOver(shipment));
 
 /** A returned parcel that its customer never handed over cannot be found: the return is rejected, and its label is void. */
 const isNeverHandedOver = ({ state, returnId, events }: StoredShipment): boolean =>
@@ -117,6 +119,10 @@ const isNeverHandedOver = ({ state, returnId, events }: StoredShipment): boolean
 /** The refusal lists the scans that the parcel can take now, for testers who send scans by hand. */
 function scanRefusal(shipment: StoredShipment, scan: ReportedScan['scan']): Problem {
   const allowedScans = Scan.options.filter((one) => isAllowed(shipment, one));
+  if (shipment.kind === 'collection') {
+    const detail = `The goods of the shipment "${shipment.id}" are at the counter of a store, where no carrier scans them. Hand Over Collection and the clock move them.`;
+    return refusal(shipmentLifeCycle, shipment, scan, detail, { allowedScans });
+  }
   const why =
     scan === 'find' && isNeverHandedOver(shipment)
       ? `The customer never handed over the parcel "${shipment.id}" of the return "${shipment.returnId}", so it cannot be found.`

@@ -2,6 +2,7 @@ import type { Fixtures } from '../../fixtures/files.ts';
 import { durationMs } from '../../shared/domain/duration.ts';
 import type { Seed } from '../../shared/store/collections.ts';
 import { defineService } from '../../shared/work/handler.ts';
+import { putCollectionUnit } from './collection-units.ts';
 import { carrierServices, journeys, shipments, webhookEndpoints } from './collections.ts';
 import { generateLabel, labelDocument, putShipment } from './labels.ts';
 import { applyCarrierProgression, giveUpParcel, playPlannedScan, resendScanWebhook, scanShipment, trackShipment } from './scans.ts';
@@ -14,6 +15,7 @@ export const service = defineService({
   apis: { 'generate-label-api': generateLabel, 'track-shipment-api': trackShipment, 'label-document': labelDocument },
   internal: {
     'put-shipment': putShipment,
+    'put-collection-unit': putCollectionUnit,
     'scan-shipment': scanShipment,
     'resend-scan-webhook': resendScanWebhook,
     'apply-carrier-progression': applyCarrierProgression,

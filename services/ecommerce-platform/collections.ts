@@ -11,6 +11,7 @@ export const products = defineCollection({
   name: 'products',
   schema: ProductSchema,
   object: product,
+  reference: true,
   unique: { sku: ({ sku }) => sku, gtin: ({ gtin }) => gtin14(gtin), label: ({ labelReference }) => labelReference },
 });
 

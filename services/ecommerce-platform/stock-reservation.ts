@@ -16,11 +16,12 @@ type HeldCheckout = CheckoutRecord & { readonly hold: NonNullable<CheckoutRecord
  * Reserves the stock of every line for the time of the checkout, all or nothing. The reservation is committed to the record before the
  * checkout continues, so that the due work that undoes the checkout can release it.
  * @param vouchers whether voucher uses will be locked next
+ * @param locationId the store where the customer collects the goods
  * @throws Problem 409 `insufficient_stock` with every SKU that is short; 503, 504
  */
 export async function reserveStock(
   { work, call }: Scope,
-  { basket, record, vouchers }: { basket: Basket; record: CheckoutRecord; vouchers: boolean },
+  { basket, record, vouchers, locationId }: { basket: Basket; record: CheckoutRecord; vouchers: boolean; locationId?: string },
 ): Promise<HeldCheckout> {
   const { hold } = record;
   if (hold?.expiresAt !== undefined && hold.basketVersion === basket.version && record.vouchers === vouchers) {
@@ -30,7 +31,7 @@ export async function reserveStock(
   const reservation = await retryLostAnswer(() =>
     call(
       reserveInventory,
-      { body: { basketId: basket.id, items, ttlSeconds: Math.ceil(work.figures.windowMs.checkoutHold / 1_000) } },
+      { body: { basketId: basket.id, items, locationId, ttlSeconds: Math.ceil(work.figures.windowMs.checkoutHold / 1_000) } },
       { step: `checkout ${record.attempt} ${digest(JSON.stringify(items))}`, timeoutMs: TIMEOUT_MS },
     ),
   );

@@ -6,6 +6,7 @@ import { CLOCK_TOLERANCE_MS, instant } from '../../shared/domain/time.ts';
 import { handle, handleDue, type Scope, Unchanged, unchanged } from '../../shared/work/handler.ts';
 import { requireObject } from '../../shared/work/require-object.ts';
 import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
+import { isToCollect } from './collection.ts';
 import { acceptedWebhooks, fulfillmentOrders, type StoredFulfillmentOrder, type Tracking, trackings } from './collections.ts';
 import { GIVE_UP_MS, giveUpDeliveryDue, giveUpSilentParcelDue, REPORT_WAIT_MS, restockDue } from './due-work.ts';
 import { noteScan, type ParcelCopy, type ScannedParcel, type TrackingScan } from './parcels.ts';
@@ -66,6 +67,7 @@ export const giveUpSilentParcel = handleDue(giveUpSilentParcelDue)(async ({ key 
 
 /** Applies a carrier's scan to the fulfillment order of the parcel. A repeated or late scan changes nothing. */
 function applyScanToFulfillmentOrder(work: UnitOfWork, found: StoredFulfillmentOrder, scanned: ScannedParcel): Unchanged<null> | undefined {
+  if (isToCollect(found)) return unchanged('The customer collects the goods in the store; no carrier scans them.');
   const noted = noteScan(work, found, scanned);
   if (noted instanceof Unchanged) return noted;
   const { shipments, deliveryAttempts } = noted;

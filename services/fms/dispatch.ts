@@ -10,6 +10,7 @@ import { again, handle, handleDue, type Scope } from '../../shared/work/handler.
 import { refuseOtherContent } from '../../shared/work/repeats.ts';
 import { requireObject } from '../../shared/work/require-object.ts';
 import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
+import { isToCollect, makeReady } from './collection.ts';
 import { fulfillmentOrders, nodes, type Parcel, parcels, published, type StoredFulfillmentOrder } from './collections.ts';
 import { HAND_OVER_TIMEOUT_MS, handOverDue, TAKE_OVER_MS, takeStockDue } from './due-work.ts';
 import { moveUnits } from './fulfillment-orders.ts';
@@ -23,7 +24,9 @@ type Body = InputOf<typeof dispatchFulfillmentOrderApi>['body'];
  */
 export const dispatchFulfillmentOrder = handle(dispatchFulfillmentOrderApi)(async ({ params, body }, scope) => {
   const found = await requireObject(scope.work, fulfillmentOrders, params.id);
-  if (isAgain(fulfillmentOrderLifeCycle, found, 'dispatch')) {
+  const isRepeat = isAgain(fulfillmentOrderLifeCycle, found, 'dispatch');
+  if (isToCollect(found)) return isRepeat ? again(published(found)) : published(await makeReady(found, body, scope));
+  if (isRepeat) {
     await refuseOtherParcel(found, body, scope);
     return again(published(await carryOnDispatch(found, scope)));
   }
@@ -47,8 +50,10 @@ async function refuseOtherParcel(found: StoredFulfillmentOrder, { carrier, servi
 async function commitDispatch(found: StoredFulfillmentOrder, asked: Body, { work, context }: Scope): Promise<StoredFulfillmentOrder> {
   const node = await requireObject(work, nodes, found.locationId, 'location');
   const { carrier = DEFAULT_CARRIER, service = found.shippingMethod } = asked;
+  const { shippingAddress: to } = found;
+  if (!to) throw new Error(`The fulfillment order ${found.id} has no address.`);
   const copy = createParcel(
-    { fulfillmentOrderId: found.id, carrier, service, from: node.address, to: found.shippingAddress, stockTaken: false },
+    { fulfillmentOrderId: found.id, carrier, service, from: node.address, to, stockTaken: false },
     { work, context },
   );
   for (const due of [takeStockDue, handOverDue]) work.schedule(due, found.id, work.now + TAKE_OVER_MS, {});

@@ -13,6 +13,7 @@ import { Problem } from '../../shared/catalog/problems.ts';
 import { again, handle, handleDue, type Scope } from '../../shared/work/handler.ts';
 import { requireObject } from '../../shared/work/require-object.ts';
 import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
+import { isAtCounter, isToCollect, putBack } from './collection.ts';
 import { fulfillmentOrders, fulfillmentOrdersOf, orderFulfillments, published, type StoredFulfillmentOrder } from './collections.ts';
 import { allocateDue, HAND_OVER_TIMEOUT_MS, writeOffDue } from './due-work.ts';
 
@@ -32,7 +33,7 @@ export const createFulfillmentOrders = handle(createFulfillmentOrdersCall)(async
 });
 
 function create(work: UnitOfWork, body: Body, group: Body['groups'][number] & { readonly id: string }): StoredFulfillmentOrder {
-  const { orderId, attempt, shippingAddress, shippingMethod } = body;
+  const { orderId, attempt, shippingAddress, shippingMethod, collection } = body;
   const { id, locationId, reservationId } = group;
   const lines = group.lines.map((line) => ({ ...line, pickedQty: 0, shortQty: 0 }));
   // Allocating needs no stock movement, so it is done before the reply.
@@ -45,6 +46,7 @@ function create(work: UnitOfWork, body: Body, group: Body['groups'][number] & { 
     reservationId,
     shippingAddress,
     shippingMethod,
+    collection: collection && { person: collection.person, readyBy: collection.readyBy },
     lines,
     shipments: [],
     pickingSteps: [],
@@ -84,6 +86,8 @@ export const cancelFulfillment = handle(cancelFulfillmentCall)(async ({ params: 
   const fulfillment = await work.get(orderFulfillments, orderId);
   const found = await fulfillmentOrdersOf(work, orderId);
   const items = found.map((one) => {
+    if (isToCollect(one) && one.state === 'returned-to-sender') return one;
+    if (isAtCounter(one)) return putBack(work, one);
     if (isAgain(fulfillmentOrderLifeCycle, one, 'cancel')) return one;
     work.cancel(allocateDue, one.id);
     return work.transition(fulfillmentOrders, one, 'cancel');

@@ -33,9 +33,12 @@ export const unitsMoved = defineCounters({
 });
 
 /** SKUs with stock counters; the id is the SKU. Whether a product may be sold is stored in the eCommerce Platform only. */
-export const skus = defineCollection({ name: 'skus', schema: z.object({ id: Sku, version }) });
+export const skus = defineCollection({ name: 'skus', reference: true, schema: z.object({ id: Sku, version }) });
 
-export const locations = defineCollection({ name: 'locations', schema: Location.extend({ version }) });
+const StoredLocation = Location.extend({ version });
+export type StoredLocation = z.output<typeof StoredLocation>;
+
+export const locations = defineCollection({ name: 'locations', reference: true, schema: StoredLocation });
 
 /** The order line of a reservation that Allocate Inventory made. `attempts` counts the attempts to record it at the SIM. */
 const AllocatedLine = z.object({ orderId: Id, orderLineId: Id, sku: Sku, qty: Quantity, attempts: z.int().min(1), recorded: z.boolean() });

@@ -6,7 +6,7 @@ import { notFound, Problem } from '../../shared/catalog/problems.ts';
 import { handle } from '../../shared/work/handler.ts';
 import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
 import { type Hold, holds, stock, stockKey, unitsMoved } from './collections.ts';
-import { listNodes, readLevels, requireSku } from './stock.ts';
+import { listNodes, readLevels, requireSku } from './levels.ts';
 
 /** Decides once per reservation, and stores refusals too: of two equal requests, one must not reserve while the other is refused. */
 export const takeHold = handle(takeHoldCall)(async ({ params: { reservationId }, body }, { work }) => {

@@ -2,6 +2,7 @@ import type { Fixtures } from '../../fixtures/files.ts';
 import type { Seed } from '../../shared/store/collections.ts';
 import { defineService } from '../../shared/work/handler.ts';
 import { allocateInventory, finishAllocation } from './allocation.ts';
+import { getCollectionPoint, listCollectionPoints } from './collection-points.ts';
 import { counts, holds, locations, skus, stock, stockKey, stockMovements, unitsMoved } from './collections.ts';
 import { moveHold, takeHold } from './reservations.ts';
 import { checkAvailability, countStock, getStock, recordStockMovement } from './stock.ts';
@@ -10,9 +11,14 @@ export const service = defineService({
   application: 'inventory-service',
   collections: [skus, locations, holds, stockMovements, counts],
   counters: [stock, unitsMoved],
-  apis: { 'check-availability-api': checkAvailability, 'allocate-inventory-api': allocateInventory },
+  apis: {
+    'check-availability-api': checkAvailability,
+    'list-collection-points-api': listCollectionPoints,
+    'allocate-inventory-api': allocateInventory,
+  },
   internal: {
     'get-stock': getStock,
+    'get-collection-point': getCollectionPoint,
     'take-hold': takeHold,
     'move-hold': moveHold,
     'record-stock-movement': recordStockMovement,

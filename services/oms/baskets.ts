@@ -57,6 +57,7 @@ export function orderFromBasket(
     totals: basket.totals,
     shippingAddress: basket.shippingAddress,
     shippingMethod: basket.shippingMethod,
+    collection: basket.collection,
     validatedAt,
     voucherCodes: basket.vouchers.filter(({ status }) => status === 'applied').map(({ code }) => code),
     holdAttempts: 0,

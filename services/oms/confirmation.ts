@@ -1,8 +1,9 @@
 import { confirmReservation, reserveInventory } from '../../shared/catalog/inventory/apis.ts';
+import { getReservation } from '../../shared/catalog/inventory/internal.ts';
 import { isAgain } from '../../shared/catalog/life-cycle.ts';
 import { confirmOrder as confirmOrderApi } from '../../shared/catalog/order/apis.ts';
 import { orderLifeCycle } from '../../shared/catalog/order/objects.ts';
-import { didNothing, isDependencyProblem, isProblem, Problem, type ProblemCode } from '../../shared/catalog/problems.ts';
+import { didNothing, isDependencyProblem, isProblem, Problem, type ProblemCode, undefinedIf } from '../../shared/catalog/problems.ts';
 import { recordVoucherUse } from '../../shared/catalog/promotion/internal.ts';
 import { again, handle, handleDue, type Scope } from '../../shared/work/handler.ts';
 import { requireObject } from '../../shared/work/require-object.ts';
@@ -206,9 +207,10 @@ async function secureStock(order: StoredOrder, scope: Scope): Promise<StockOutco
 const RESERVATION_IS_GONE: ReadonlySet<ProblemCode> = new Set(['reservation_expired', 'invalid_state_transition', 'not_found']);
 
 /** @returns undefined if the order has no reservation, or it has ended */
-async function confirmStored(order: StoredOrder, { call, context }: Scope): Promise<StockOutcome | undefined> {
+async function confirmStored(order: StoredOrder, scope: Scope): Promise<StockOutcome | undefined> {
+  const { call, context } = scope;
   const [reservationId] = reservationsOf(order.lines);
-  if (reservationId === undefined) return undefined;
+  if (reservationId === undefined || !(await isAtStore(order, reservationId, scope))) return undefined;
   // If routing is manual, a client may still release the reservation before Route Order.
   const body = { orderId: order.id, forFulfilment: isRoutable(order) && routesAutomatically(context) };
   try {
@@ -223,12 +225,28 @@ async function confirmStored(order: StoredOrder, { call, context }: Scope): Prom
 }
 
 /**
+ * Whether a reservation is where the goods are needed. Goods that are collected must be at their store; a client may have reserved them
+ * elsewhere. Only a collection reads the reservation.
+ */
+async function isAtStore({ collection }: StoredOrder, id: string, { call }: Scope): Promise<boolean> {
+  if (!collection) return true;
+  const found = await call(getReservation, { params: { id } }).catch(undefinedIf('not_found'));
+  return found?.allocations.every(({ locationId }) => locationId === collection.locationId) === true;
+}
+
+/**
  * Reserves stock for all lines, and stores the reservation on the order before confirming the reservation: an unconfirmed reservation
  * expires. Every attempt of this confirmation sends the same call, so the stock is reserved once.
  */
 async function takeNewReservation(order: StoredOrder, { call, work }: Scope): Promise<StockOutcome | { is: 'taken'; order: StoredOrder }> {
   // The new reservation replaces all other reservations of the order or its basket.
-  const body = { orderId: order.id, basketId: order.basketId, items: itemsOf(order.lines), ttlSeconds: NEW_RESERVATION_TTL_SECONDS };
+  const body = {
+    orderId: order.id,
+    basketId: order.basketId,
+    items: itemsOf(order.lines),
+    locationId: order.collection?.locationId,
+    ttlSeconds: NEW_RESERVATION_TTL_SECONDS,
+  };
   try {
     const { id } = await call(reserveInventory, { body }, { intent: order.id, step: `hold ${order.holdAttempts + 1}` });
     const noted = work.transition(orders, order, 'note', { lines: linesHeldBy(order.lines, id), holdAttempts: order.holdAttempts + 1 });

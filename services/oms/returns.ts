@@ -40,7 +40,7 @@ export const bookReturn = handle(bookReturnCall)(async ({ params, body }, { work
   if (known) return again({ ...answerFor(order, known), byParcel });
   refuseOpen(order);
   if (byParcel && !order.shippingAddress) throw noAddress(order);
-  if (!byParcel && !body.locationNamed && order.storeId === undefined) throw noStore(order);
+  if (!byParcel && !body.locationNamed && order.storeId === undefined && !order.collection) throw noStore(order);
   const bookings = await bookingsOf(work, order.id);
   if (bookings.length >= LIMITS.returns) throw tooManyReturns(order);
   const units = body.lines.map(({ orderLineId, qty }) => ({ line: lineOf(order, orderLineId), qty }));
@@ -64,7 +64,7 @@ export const bookReturn = handle(bookReturnCall)(async ({ params, body }, { work
 });
 
 function answerFor(order: StoredOrder, booked: ReturnBooking) {
-  const { completedAt, customerId, shippingAddress, storeId } = order;
+  const { completedAt, customerId, shippingAddress, storeId = order.collection?.locationId } = order;
   return {
     refundAmount: money(returnValueOf(booked), order.totals.total.currency),
     completedAt,

@@ -98,7 +98,8 @@ async function payThroughProvider(scope: Scope, request: PaymentRequest) {
   const rule = token === undefined ? undefined : (await work.get(paymentTokens, token))?.rule;
   const tender = type === 'card' && token !== undefined ? { type, token, last4: last4Of(token, rule) } : request.tender;
   // Only a shop calls for a customer who is online: the POS has a card reader, and the OMS renews what was authenticated.
-  const actionUrl = context.chain.length === 0 ? await actionUrlOf(request.id, scope) : undefined;
+  const mayAct = rule?.outcome === 'require-action' && context.chain.length === 0;
+  const actionUrl = mayAct ? await actionUrlOf(request.id, scope) : undefined;
   return answerFor(openPayment(work, { ...request, tender }, providerVerdict(request, rule, actionUrl)));
 }
 

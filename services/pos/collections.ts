@@ -50,6 +50,7 @@ export const transactions = defineCollection({ name: 'transactions', schema: Sto
 /** Stores with tills. */
 export const stores = defineCollection({
   name: 'stores',
+  reference: true,
   schema: z.object({ id: Id, version: z.int(), name: z.string(), timeZone: z.string().optional() }),
 });
 

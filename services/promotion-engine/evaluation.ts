@@ -108,6 +108,7 @@ export async function judgeCodes(
   codes: readonly string[],
   basketId: string | undefined,
 ): Promise<readonly JudgedVoucher[]> {
+  if (codes.length === 0) return [];
   const unique = [...new Set(codes.map(canonicalCode))];
   const held = await heldCodes(work, basketId);
   const uses = await work.counters(voucherUses, unique);

@@ -21,6 +21,7 @@ export interface ApiDefinition<
   Request extends z.ZodType = z.ZodType,
   ServiceRequest extends z.ZodType = z.ZodType,
   Response extends z.ZodType = z.ZodType,
+  Verb extends Method = Method,
 > {
   readonly id: Id;
   readonly name: string;
@@ -31,7 +32,7 @@ export interface ApiDefinition<
   /** The gateway has no route for `internal` APIs; only applications call them. */
   readonly audience: 'public' | 'internal';
   readonly auth: AuthScheme;
-  readonly method: Method;
+  readonly method: Verb;
   readonly path: Path;
   readonly query: Query;
   readonly request: Request;
@@ -68,9 +69,10 @@ type Usual = Pick<
 >;
 
 /** Default name: the words of the id. Default domain: the domain of the application. */
-interface PublicInput<Id, App, Path, Query, Request, ServiceRequest, Response>
+interface PublicInput<Id, App, Path, Query, Request, ServiceRequest, Response, Verb extends Method = Method>
   extends Partial<Pick<ApiDefinition, 'name' | 'domain' | 'shapes'>>,
-    Partial<Usual> {
+    Partial<Omit<Usual, 'method'>> {
+  readonly method?: Verb;
   readonly id: Id;
   readonly summary: string;
   readonly application: App;
@@ -100,9 +102,10 @@ export function defineApi<
   Query extends z.ZodObject = Empty,
   Request extends z.ZodType = Empty,
   ServiceRequest extends z.ZodType = Request,
+  const Verb extends Method = 'GET',
 >(
-  input: PublicInput<Id, App, Path, Query, Request, ServiceRequest, Response>,
-): ApiDefinition<Id, App, Path, Query, Request, ServiceRequest, Response>;
+  input: PublicInput<Id, App, Path, Query, Request, ServiceRequest, Response, Verb>,
+): ApiDefinition<Id, App, Path, Query, Request, ServiceRequest, Response, Verb>;
 export function defineApi(input: AnyPublicInput): ApiDefinition {
   return withDefaults(input, 'public', []);
 }

@@ -165,6 +165,8 @@ export const calls = defineCalls({
     'get-customer-api',
     'put-party',
     'check-availability-api',
+    // Only a checkout with collection.
+    'get-collection-point',
     'get-member-balance-api',
     'evaluate-promotions-api',
     'record-voucher-use',
@@ -208,6 +210,7 @@ export const calls = defineCalls({
     'move-reservation',
     'record-stock-movement',
     'put-shipment',
+    'put-collection-unit',
     'generate-label-api',
     'track-shipment-api',
     'book-return',

@@ -61,6 +61,18 @@ const Windows = z
   })
   .describe('Lengths of time on the rehearsal’s clock.');
 
+const Collection = z
+  .strictObject({
+    days: z
+      .int()
+      .min(1)
+      .max(60)
+      .default(7)
+      .describe('Goods wait at the counter for so many days, and until the store closes on the last one.'),
+    preparation: window('PT2H', 'A store has an order ready after so much opening time.'),
+  })
+  .describe('Orders that customers collect in a store.');
+
 /** The figures of a retailer. Each has a default. */
 export const Retailer = z.strictObject({
   id: z.literal('retailer').default('retailer'),
@@ -69,6 +81,7 @@ export const Retailer = z.strictObject({
   shipping: Shipping.prefault({}),
   disputeFee: Amount.default(2_000).describe('Fee of the provider for each dispute, in minor units.'),
   loyalty: Loyalty.prefault({}),
+  collection: Collection.prefault({}),
   windows: Windows.prefault({}).refine(({ atRisk, churned }) => !(comparableMs(atRisk) >= comparableMs(churned)), {
     path: ['churned'],
     error: 'This must be longer than atRisk.',
@@ -80,12 +93,22 @@ export type WindowName = keyof Retailer['windows'];
 
 /** The figures as code uses them: windows in milliseconds. */
 export interface Figures extends Pick<Retailer, 'currency' | 'timeZone' | 'shipping' | 'disputeFee' | 'loyalty'> {
+  readonly collection: { readonly days: number; readonly preparationMs: number };
   readonly windowMs: Readonly<Record<WindowName, number>>;
 }
 
-export function figuresOf({ currency, timeZone, shipping, disputeFee, loyalty, windows }: Retailer): Figures {
+export function figuresOf({ currency, timeZone, shipping, disputeFee, loyalty, collection, windows }: Retailer): Figures {
+  const { days, preparation } = collection;
   const windowMs = Object.fromEntries(Object.entries(windows).map(([name, length]) => [name, durationMs(length)]));
-  return { currency, timeZone, shipping, disputeFee, loyalty, windowMs: windowMs as Figures['windowMs'] };
+  return {
+    currency,
+    timeZone,
+    shipping,
+    disputeFee,
+    loyalty,
+    collection: { days, preparationMs: durationMs(preparation) },
+    windowMs: windowMs as Figures['windowMs'],
+  };
 }
 
 const defaults = Retailer.parse({});

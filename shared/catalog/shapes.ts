@@ -226,7 +226,7 @@ export function anyRequired([name, ...others]: readonly string[]): Condition {
   return others.length === 0 ? { required: [name] } : { if: { not: { required: [name] } }, then: anyRequired(others) };
 }
 
-function oneRequired([name, ...others]: readonly string[]): Condition {
+export function oneRequired([name, ...others]: readonly string[]): Condition {
   if (others.length === 0) return { required: [name] };
   // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
   return { if: { required: [name] }, then: { not: anyRequired(others) }, else: oneRequired(others) };

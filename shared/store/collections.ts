@@ -37,6 +37,8 @@ export interface Collection<
   readonly object?: ObjectDefinition<z.ZodObject, string, Verb>;
   /** Whether clients get the version as `ETag` and may send `If-Match`. True for every business object. */
   readonly etag: boolean;
+  /** Whether the objects are reference data: read with most requests, and seldom or never changed. Applications remember them. */
+  readonly reference: boolean;
 }
 
 export function defineCollection<
@@ -51,6 +53,7 @@ export function defineCollection<
   readonly index?: { readonly [K in Index]: (object: Shape) => IndexValues };
   readonly object?: ObjectDefinition<z.ZodObject, string, Verb>;
   readonly etag?: true;
+  readonly reference?: true;
 }): Collection<Shape, Unique, Index, Verb> {
   return {
     name: definition.name,
@@ -62,6 +65,7 @@ export function defineCollection<
     },
     object: definition.object,
     etag: definition.etag === true || definition.object !== undefined,
+    reference: definition.reference === true,
   };
 }
 

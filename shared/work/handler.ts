@@ -9,9 +9,8 @@ import type { Webhooks } from '../control/webhook-sender.ts';
 import type { Breathe } from '../domain/breathe.ts';
 import type { EstateEvent } from '../events/envelope.ts';
 import type { AnyCollection, Counters } from '../store/collections.ts';
-import type { DueItem } from '../store/ports/due-work.ts';
 import type { Caller } from '../transport/caller.ts';
-import { type DueWork, type ParsedDueItem, parsePayload } from './due-work.ts';
+import { type DueWork, type ParsedDueItem, parsePayload, type RunningItem } from './due-work.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
 
 /** The tools of a handler: one unit of work, and calls to other applications. */
@@ -69,7 +68,7 @@ export const handle =
 /** Returns `unchanged(reason)` for an event that changes nothing. */
 export type EventHandler = (event: EstateEvent, scope: Scope) => Promise<Unchanged<null> | undefined>;
 
-type RunDueWork = (item: DueItem, scope: Scope) => Promise<void>;
+type RunDueWork = (item: RunningItem, scope: Scope) => Promise<void>;
 
 export interface BoundDueWork {
   readonly kind: string;

@@ -32,7 +32,7 @@ export class RunScope implements Scope, CallScope {
     { context, notes, unit, commits, figures }: CommittingJob,
     { webhookId, beforeCall, around = (call) => call }: RunOptions = {},
   ) {
-    const { store, parse, relay } = parts;
+    const { store, parse, reference, relay } = parts;
     this.context = context;
     this.notes = notes;
     this.webhookId = webhookId;
@@ -49,6 +49,7 @@ export class RunScope implements Scope, CallScope {
       figures,
       commits,
       parse,
+      reference,
       relay,
       causation,
       hopId: notes.hopId,

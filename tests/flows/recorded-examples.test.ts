@@ -14,6 +14,7 @@ import { receiveEvents } from '../support/event-receiver.ts';
 import { noReport } from '../support/noted-report.ts';
 import { startPaymentHub } from '../support/real-payment-hub.ts';
 import { eur } from '../support/steps/tender.ts';
+import { atCounter } from './changing-requests.ts';
 
 /**
  * Records a request, an answer and a refusal of every operation for the OpenAPI document, from real runs: RECORD_EXAMPLES=true writes the file.
@@ -50,11 +51,24 @@ async function takeCalls(from: Pick<TestRehearsal, 'control'>, into: Examples): 
   }
 }
 
+/** A collection whose last day is moved, and that is handed over. */
+async function collectGoods(into: Examples): Promise<void> {
+  await using rehearsal = await newRehearsal({ warehouse: 'manual', store: 'manual' });
+  await rehearsal.confirmed();
+  await rehearsal.settle();
+  await rehearsal.api('list-picking-orders-api', { query: { locationId: 'dc-01' } });
+  const { id, code } = await atCounter(rehearsal);
+  await rehearsal.api('extend-collection-api', { params: { id } });
+  await rehearsal.api('hand-over-collection-api', { params: { id }, body: { code } });
+  await takeCalls(rehearsal, into);
+}
+
 async function callApis(into: Examples): Promise<void> {
   for (const scenario of scenarios.filter(({ name }) => SCENARIOS.includes(name))) {
     const access = { gateway: estate.gateway, bearer: 'demo-integration-token', apiKey: 'demo-carrier-key', admin: ADMIN };
     await runScenario(scenario, { ...access, report: noReport, examine: ({ client }) => takeCalls(client, into) });
   }
+  await collectGoods(into);
   await using rehearsal = await newRehearsal({ route: 'manual' });
   const { api } = rehearsal;
   await api('list-products-api', { query: { q: 'mug', limit: 2 } });
@@ -78,6 +92,7 @@ async function callApis(into: Examples): Promise<void> {
   await api('list-ledger-entries-api', { params: { id: 'loy_ada' } });
   await api('validate-voucher-api', { params: { code: 'WELCOME10' }, body: { amount: eur(10_000), customerId: 'cus_ada' } });
   await api('get-stock-locations-api', { params: { sku: 'mug-blue' } });
+  await api('list-collection-points-api', { query: { sku: 'mug-blue', qty: '2', near: '53.27,-9.06' } });
   const { id: reservationId } = await api('reserve-inventory-api', { body: { items: [{ sku: 'mug-blue', qty: 2 }], ttlSeconds: 900 } });
   await api('release-reservation-api', { params: { id: reservationId } });
   const draft = await rehearsal.draft();
@@ -280,6 +295,10 @@ async function mistakes(rehearsal: TestRehearsal): Promise<Readonly<Record<strin
     'create-customer-api': { body: { firstName: 'Zoe', lastName: 'Marsh', email: 'zoe at people' } },
     'log-interaction-api': { body: { customerId: nobody, type: 'visit' } },
     'dispatch-fulfillment-order-api': { params: { id: 'ful_never' }, body: {} },
+    'hand-over-collection-api': { params: { id: fulfillmentOrderId }, body: { code: '123456' } },
+    'extend-collection-api': { params: { id: fulfillmentOrderId }, body: {} },
+    'list-picking-orders-api': { query: { status: 'lost' } },
+    'list-collection-points-api': { query: { sku: 'mug-none' } },
     'create-return-api': {
       body: {
         orderId: confirmed.id,

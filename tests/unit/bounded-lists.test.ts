@@ -4,6 +4,15 @@ import { registeredApplications } from '../../estate/registry.ts';
 import { KEPT_SCANS, LIMITS } from '../../shared/catalog/limits.ts';
 import { SHOWN_ENTRIES } from '../../shared/catalog/loyalty/objects.ts';
 
+const WEEKDAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'];
+
+/** The opening hours of a store. */
+const hoursOf = (place: string): Readonly<Record<string, string>> => {
+  const members = ['closedDays', ...WEEKDAYS.map((day) => `openingHours.${day}`)];
+  const before = place.endsWith(':') ? `${place} ` : `${place}.`;
+  return Object.fromEntries(members.map((member) => [`${before}${member}[]`, 'fixtures']));
+};
+
 /**
  * Every list inside a stored object, with its bound. An object is stored, published and journalled as a whole, so a list without a
  * bound makes each change more expensive than the last. A list that cannot be bounded becomes separate objects.
@@ -43,6 +52,10 @@ const bounds: Readonly<Record<string, string>> = {
   'fms fulfillment-orders: lines[]': 'lines of the order',
   'fms fulfillment-orders: shipments[]': 'one parcel',
   'fms fulfillment-orders: pickingSteps[]': 'each status once',
+  'fms fulfillment-orders: refused[]': 'lines of the fulfillment order',
+  ...hoursOf('fms nodes: hours'),
+  ...hoursOf('wms stores:'),
+  ...hoursOf('inventory-service locations:'),
   'fms order-fulfilments: attempts[]': 'one per routing and per short line and location',
   'fms returns: lines[]': 'lines of the order',
   'fms returns: refunds[]': 'refunds of the payments of the order',

@@ -108,7 +108,7 @@ test('The OpenAPI document promises a success for a natural repeat only of the o
   expect(promising.map(({ id }) => id).toSorted()).toEqual([
     ...['allocate-inventory-api', 'cancel-order-api', 'carrier-webhook', 'checkout-basket-api', 'confirm-order-api'],
     ...['confirm-reservation-api', 'create-order-api', 'create-picking-order-api', 'dispatch-fulfillment-order-api'],
-    ...['earn-points-api', 'generate-label-api', 'issue-loyalty-points-api', 'redeem-loyalty-points-api'],
+    ...['earn-points-api', 'generate-label-api', 'hand-over-collection-api', 'issue-loyalty-points-api', 'redeem-loyalty-points-api'],
     ...['redeem-points-api', 'release-reservation-api', 'reserve-inventory-api', 'route-order-api'],
     ...['update-picking-status-api', 'void-payment-api', 'void-transaction-api'],
   ]);

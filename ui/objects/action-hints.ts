@@ -163,20 +163,34 @@ export const actionHints: { readonly [Type in ObjectType]?: Readonly<Record<stri
     },
     pack: 'Puts the picked units into a parcel.',
     dispatch: {
-      does: 'Captures the payment, and hands the parcel to the carrier with a label.',
-      fields: {
-        service: {
-          label: 'Service of the carrier',
-          hint: '',
-          choices: {
-            '': 'As the customer ordered',
-            EXPRESS: 'Express',
-            LOST: 'The carrier will lose it',
-            RTS: 'It will go back to the sender',
-            ATTEMPT3: 'Three attempts will fail',
-          },
-        },
-      },
+      does: 'Captures the payment, and hands the parcel to the carrier with a label. A store puts goods that are collected on its counter.',
+      fields: ({ collection }): FieldHints =>
+        collection
+          ? {}
+          : {
+              service: {
+                label: 'Service of the carrier',
+                hint: '',
+                choices: {
+                  '': 'As the customer ordered',
+                  EXPRESS: 'Express',
+                  LOST: 'The carrier will lose it',
+                  RTS: 'It will go back to the sender',
+                  ATTEMPT3: 'Three attempts will fail',
+                },
+              },
+            },
+    },
+    'hand-over': {
+      label: 'Hand over',
+      does: 'The customer shows the code, and gets the goods. The order is completed.',
+      isFor: ({ collection }) => collection !== undefined,
+      fields: { code: { label: 'Code of the customer', hint: '' } },
+    },
+    extend: {
+      label: 'Extend the collection',
+      does: 'The goods wait longer at the counter. The last day is moved once.',
+      isFor: ({ collection }) => collection !== undefined,
     },
   },
   shipment: {
@@ -237,6 +251,19 @@ export const actionHints: { readonly [Type in ObjectType]?: Readonly<Record<stri
         voucherCodes: { label: 'Vouchers', hint: 'Codes, separated by blanks.', known },
         placeOrder: { label: 'And then', hint: '', value: true, choices: { true: 'Create the order', '': 'Wait' } },
       }),
+    },
+    'collect-in-store': {
+      label: 'Check out to collect',
+      does: 'The customer collects the goods in a store, which reserves them. Shipping is free.',
+      call: 'checkout-basket-api',
+      isFor: ({ state, lines }) => state === 'open' && lines.length > 0,
+      input: (_basket, { names: { locations } }) => ({
+        body: { collection: { locationId: locations.find(({ type }) => type === 'store')?.id ?? '' }, placeOrder: true },
+      }),
+      fields: {
+        'collection/locationId': {},
+        'collection/person': { label: 'Who may collect it', hint: 'Without a name, only the code works.' },
+      },
     },
     'start-transaction': { label: 'Pay at the till', does: 'Opens a checkout in a store for its goods.', steps: sellAtTill },
     convert: {

@@ -25,6 +25,18 @@ interface View {
 
 type Describe<Type extends ObjectType> = (object: BusinessObject<Type>, near: Near) => View;
 
+/** The collection of a fulfillment order, as the staff of a store and its customer see it. */
+const collectionFacts = ({ collection }: BusinessObject<'fulfillment-order'>): View['facts'] =>
+  collection
+    ? [
+        ['To be ready', rehearsalTime(collection.readyBy)],
+        ['At the counter', collection.readyAt && `since ${rehearsalTime(collection.readyAt)}`],
+        ['Collected until', collection.until && rehearsalTime(collection.until)],
+        ['Code of the customer', collection.code],
+        ['Collected by', collection.handedOverTo ?? collection.person],
+      ]
+    : [];
+
 const views: { readonly [Type in ObjectType]?: Describe<Type> } = {
   order: (order, near) => ({
     notice:
@@ -35,6 +47,7 @@ const views: { readonly [Type in ObjectType]?: Describe<Type> } = {
       ['Ordered', rehearsalTime(order.createdAt)],
       ['Sold', soldAt(order, near)],
       ['To', order.shippingAddress && inOneLine(order.shippingAddress)],
+      ['Collected at', order.collection && near.place(order.collection.locationId)],
       ['Completed', order.completedAt && rehearsalTime(order.completedAt)],
       ['Cancelled because', order.cancelReason?.replaceAll('-', ' ')],
       ['In progress', order.pendingAction && `${order.pendingAction.action}, since ${rehearsalTime(order.pendingAction.since)}`],
@@ -73,6 +86,7 @@ const views: { readonly [Type in ObjectType]?: Describe<Type> } = {
       ['Opened', rehearsalTime(basket.createdAt)],
       ['Sold', soldAt(basket, near)],
       ['To', basket.shippingAddress && inOneLine(basket.shippingAddress)],
+      ['Collected at', basket.collection && near.place(basket.collection.locationId)],
       ['Order', near.link('order', basket.orderId)],
       ['Merged into', near.link('basket', basket.mergedInto)],
       ['Reservation', near.link('reservation', basket.reservationId)],
@@ -139,6 +153,7 @@ const views: { readonly [Type in ObjectType]?: Describe<Type> } = {
       ['Order', near.link('order', order.orderId)],
       ['Customer', near.link('customer', near.get('order', order.orderId)?.customerId)],
       ['Location', near.place(order.locationId)],
+      ...collectionFacts(order),
       ['Failed because', order.failureReason && FAILURES[order.failureReason]],
     ],
     sections: [
@@ -382,6 +397,7 @@ const FAILURES = {
   short: 'no unit was found',
   'delivery-attempts': 'three attempts to deliver failed',
   lost: 'the carrier lost the parcel',
+  'not-collected': 'nobody collected the goods',
 };
 
 const tenderOf = ({ tender: { type, last4, token } }: BusinessObject<'payment'>): string =>

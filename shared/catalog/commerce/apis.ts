@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { Currency } from '../currency.ts';
 import { defineApi } from '../define.ts';
+import { CollectionRequest } from '../inventory/collection.ts';
 import { OrderView } from '../order/objects.ts';
 import { dependencyProblems } from '../problems.ts';
 import { shippingInWords } from '../retailer.ts';
@@ -11,6 +12,7 @@ import {
   exactlyOne,
   Gtin,
   Id,
+  oneRequired,
   Phone,
   pageOf,
   Quantity,
@@ -144,6 +146,30 @@ export const removeBasketLine = defineApi({
   addition: true,
 });
 
+const isObject = ({ value }: { readonly value: unknown }): boolean => typeof value === 'object' && value !== null;
+
+/** A checkout has an address, or a store where the customer collects the goods. Its rules are reported together with other mistakes. */
+function withAddressOrStore<T extends z.ZodObject>(schema: T): T {
+  return schema
+    .refine(({ shippingAddress, collection }) => shippingAddress !== undefined || collection !== undefined, {
+      path: ['shippingAddress'],
+      error: 'This member is required, unless collection names a store.',
+      params: { code: 'required' },
+      when: isObject,
+    })
+    .refine(({ shippingAddress, collection }) => shippingAddress === undefined || collection === undefined, {
+      path: ['collection'],
+      error: 'Give shippingAddress or collection, not both.',
+      when: isObject,
+    })
+    .refine(({ shippingMethod, collection }) => shippingMethod === undefined || collection === undefined, {
+      path: ['shippingMethod'],
+      error: 'Goods that the customer collects are not shipped: leave the method out.',
+      when: isObject,
+    })
+    .meta(oneRequired(['shippingAddress', 'collection']));
+}
+
 export const checkoutBasket = defineApi({
   id: 'checkout-basket-api',
   summary:
@@ -152,19 +178,24 @@ export const checkoutBasket = defineApi({
   application: 'ecommerce-platform',
   method: 'POST',
   path: '/baskets/{id}/checkout',
-  request: z.strictObject({
-    shippingAddress: Address,
-    shippingMethod: ShippingMethod.optional().describe(`Default STANDARD. ${shippingInWords}`),
-    customerId: Id.optional(),
-    contact: z
-      .strictObject({ email: Email.optional(), phone: Phone.optional(), loyaltyCard: typedText(64).optional() })
-      .optional()
-      .describe(
-        'Identifies an anonymous customer by e-mail, else phone, else loyalty card. An unknown card identifies nobody. If customerId or the basket names a registered customer, contact has no effect. While the Loyalty Platform does not answer, only e-mail and phone identify the customer, and loyalty.status is unavailable. Repeat the checkout before the order exists to read the card. A contact with only a card is answered with 503 or 504.',
+  request: withAddressOrStore(
+    z.strictObject({
+      shippingAddress: Address.optional().describe('Required, unless collection names a store.'),
+      shippingMethod: ShippingMethod.optional().describe(`Default STANDARD. ${shippingInWords}`),
+      collection: CollectionRequest.optional().describe(
+        'In place of shippingAddress: the customer collects the goods in a store. Shipping is free.',
       ),
-    voucherCodes: z.array(VoucherCode).max(10).optional(),
-    placeOrder: z.boolean().default(false).describe('Creates the order in the same step.'),
-  }),
+      customerId: Id.optional(),
+      contact: z
+        .strictObject({ email: Email.optional(), phone: Phone.optional(), loyaltyCard: typedText(64).optional() })
+        .optional()
+        .describe(
+          'Identifies an anonymous customer by e-mail, else phone, else loyalty card. An unknown card identifies nobody. If customerId or the basket names a registered customer, contact has no effect. While the Loyalty Platform does not answer, only e-mail and phone identify the customer, and loyalty.status is unavailable. Repeat the checkout before the order exists to read the card. A contact with only a card is answered with 503 or 504.',
+        ),
+      voucherCodes: z.array(VoucherCode).max(10).optional(),
+      placeOrder: z.boolean().default(false).describe('Creates the order in the same step.'),
+    }),
+  ),
   response: Basket,
   emits: ['inventory-reserved', 'reservation-created', 'checkout-started', 'order-created'],
   problems: [

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { Currency } from '../currency.ts';
 import { defineObject } from '../define-object.ts';
+import { Collection } from '../inventory/collection.ts';
 import { defineLifeCycle } from '../life-cycle.ts';
 import { shippingInWords } from '../retailer.ts';
 import { Address, commonFields, Id, Instant, Money, Quantity, ShippingMethod, Sku, VoucherCode } from '../shapes.ts';
@@ -36,7 +37,7 @@ export const basketLifeCycle = defineLifeCycle({
     {
       verb: 'change-checkout',
       from: ['locked'],
-      trigger: 'Checkout Basket with another address, shipping method, customer or vouchers, before the order exists',
+      trigger: 'Checkout Basket with another address, place of collection, shipping method, customer or vouchers, before the order exists',
     },
     { verb: 'merge', from: ['open'], to: 'merged', trigger: 'Create Basket with its id in mergeBasketIds' },
     { verb: 'abandon', from: ['open'], to: 'abandoned', trigger: 'time: 24 h idle' },
@@ -112,6 +113,7 @@ export const Basket = z
     totals: Totals,
     shippingAddress: Address.optional(),
     shippingMethod: ShippingMethod.optional(),
+    collection: Collection.optional().describe('Where the customer collects the goods, in place of an address.'),
     loyalty: z
       .object({ status: z.enum(['none', 'available', 'unavailable']), balance: z.int().optional().describe('Points.') })
       .optional()

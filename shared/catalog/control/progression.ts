@@ -12,6 +12,9 @@ export const Progression = z
     warehouse: ProgressionMode.describe(
       'Picking, packing and dispatch. A client may take a step earlier through the API; the warehouse continues from there.',
     ),
+    store: ProgressionMode.default('time').describe(
+      'Picking and packing of goods that customers collect, until they wait at the counter. A client may take a step earlier through the API; the store continues from there.',
+    ),
     route: ProgressionStep.describe('Confirm Order routes the order.'),
     label: ProgressionStep.describe('Dispatch Fulfillment Order creates the label.'),
     capture: ProgressionStep.describe('The OMS captures when fulfilment begins, and captures the rest before a dispatch.'),
@@ -21,7 +24,7 @@ export const Progression = z
 export type Progression = z.output<typeof Progression>;
 
 /** Omitted members keep their value. */
-export const ProgressionInput = Progression.partial().meta({ id: 'ProgressionInput' });
+export const ProgressionInput = Progression.extend({ store: ProgressionMode }).partial().meta({ id: 'ProgressionInput' });
 export type ProgressionInput = z.output<typeof ProgressionInput>;
 
 /** The progression of a new rehearsal. */
@@ -29,6 +32,7 @@ export const DEFAULT_PROGRESSION: Progression = {
   carrier: 'time',
   returns: 'time',
   warehouse: 'time',
+  store: 'time',
   route: 'auto',
   label: 'auto',
   capture: 'auto',

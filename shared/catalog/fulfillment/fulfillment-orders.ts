@@ -1,7 +1,9 @@
 import { z } from 'zod';
 import { defineObject } from '../define-object.ts';
+import { Collection } from '../inventory/collection.ts';
+import { CollectionUntil } from '../inventory/opening-hours.ts';
 import { defineLifeCycle } from '../life-cycle.ts';
-import { commonFields, Id, Quantity, Sku } from '../shapes.ts';
+import { commonFields, Id, Instant, Quantity, Sku } from '../shapes.ts';
 import { LabelStatus, Shipment } from './shipments.ts';
 
 export const fulfillmentOrderLifeCycle = defineLifeCycle({
@@ -34,7 +36,8 @@ export const fulfillmentOrderLifeCycle = defineLifeCycle({
       verb: 'dispatch',
       from: ['packed'],
       to: 'dispatched',
-      trigger: 'Dispatch Fulfillment Order, once the payments of its order are captured; the label of its parcel follows',
+      trigger:
+        'Dispatch Fulfillment Order, once the payments of its order are captured; the label of its parcel follows. A store puts the goods of a collection on its counter',
     },
     {
       verb: 'dispatch',
@@ -43,8 +46,30 @@ export const fulfillmentOrderLifeCycle = defineLifeCycle({
       trigger: 'Dispatch Fulfillment Order, repeated',
     },
     {
+      verb: 'make-ready',
+      from: ['dispatched'],
+      events: ['ext.collection-ready'],
+      trigger: 'internal: the goods of a collection wait at the counter, with a code for the customer',
+    },
+    {
+      verb: 'remind',
+      from: ['dispatched'],
+      events: ['ext.collection-reminder'],
+      trigger: 'time: the goods of a collection have waited for half of the time',
+    },
+    { verb: 'extend', from: ['dispatched'], trigger: 'Extend Collection, once' },
+    { verb: 'hand-over', from: ['dispatched'], to: 'delivered', trigger: 'Hand Over Collection, once its payments are captured' },
+    { verb: 'hand-over', from: ['delivered'], again: true, trigger: 'Hand Over Collection, repeated' },
+    {
+      verb: 'give-up-collection',
+      from: ['dispatched'],
+      to: 'failed-delivery',
+      events: ['ext.collection-expired'],
+      trigger: 'time: the goods of a collection were not collected until their store closed on the last day',
+    },
+    {
       verb: 'note',
-      from: ['dispatched', 'failed-delivery', 'returned-to-sender'],
+      from: ['dispatched', 'delivered', 'failed-delivery', 'returned-to-sender'],
       trigger: 'its parcel gets a label or fails to get one; webhook: a scan that changes only the copy of the parcel',
     },
     {
@@ -60,7 +85,7 @@ export const fulfillmentOrderLifeCycle = defineLifeCycle({
       from: ['dispatched', 'failed-delivery'],
       to: 'returned-to-sender',
       trigger:
-        'webhook: returned to sender, restocked and refunded; time: 7 d without a scan after a failed delivery of a parcel that is not lost, refunded immediately and restocked on arrival',
+        'webhook: returned to sender, restocked and refunded; time: 7 d without a scan after a failed delivery of a parcel that is not lost, refunded immediately and restocked on arrival; a collection that was not collected, or whose order is cancelled: back to the shelf',
     },
     {
       verb: 'cancel',
@@ -88,6 +113,24 @@ const FulfillmentLine = z
   })
   .meta({ id: 'FulfillmentLine' });
 
+/** A collection at the store. */
+export const StoreCollection = Collection.omit({ locationId: true })
+  .extend({
+    ...CollectionUntil.partial().shape,
+    readyAt: Instant.optional().describe('Since when the goods wait at the counter.'),
+    code: z
+      .string()
+      .optional()
+      .describe('Six digits that the customer shows, sent with ext.collection-ready. Do not show them to the staff of the store.'),
+    extended: z.literal(true).optional().describe('Whether the last day was moved; it is moved once.'),
+    remindedAt: Instant.optional(),
+    refusedReturnId: Id.optional().describe(
+      'The return of units that the customer refused at the counter. It is created when the order is completed.',
+    ),
+    handedOverTo: z.string().optional().describe('Who collected the goods without the code.'),
+  })
+  .meta({ id: 'StoreCollection' });
+
 /** The copy of a parcel at the FMS. The Carrier Platform owns the parcel. */
 export const FulfillmentShipment = z
   .object({
@@ -107,10 +150,13 @@ export const FulfillmentOrder = z
     lines: z.array(FulfillmentLine),
     pickingOrderId: Id.optional(),
     shipments: z.array(FulfillmentShipment),
+    collection: StoreCollection.optional().describe('Present if the customer collects the goods at its location.'),
     failureReason: z
-      .enum(['short', 'delivery-attempts', 'lost'])
+      .enum(['short', 'delivery-attempts', 'lost', 'not-collected'])
       .optional()
-      .describe('short: no units could be picked. delivery-attempts: three attempts failed. lost: the carrier lost the parcel.'),
+      .describe(
+        'short: no units could be picked. delivery-attempts: three attempts failed. lost: the carrier lost the parcel. not-collected: nobody collected the goods in time.',
+      ),
   })
   .meta({ id: 'FulfillmentOrder' });
 

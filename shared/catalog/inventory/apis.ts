@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { defineApi } from '../define.ts';
 import { dependencyProblems } from '../problems.ts';
 import { atLeastOne, Id, Instant, Quantity, queryInteger, Sku, SkuQuantity } from '../shapes.ts';
+import { Collection, CollectionSource, listCollectionPoints } from './collection.ts';
 import { InventoryItem, Reservation } from './objects.ts';
 
 export const NodePreference = z
@@ -114,6 +115,9 @@ export const checkAvailability = defineApi({
   query: z.strictObject({
     qty: queryInteger(1, 9999).default(1),
     locationId: Id.optional().describe('Restricts the answer to this location.'),
+    collectAt: Id.optional().describe(
+      'A store where the customer would collect the goods. Restricts the answer to it, and adds collection.',
+    ),
   }),
   response: z.object({
     sku: Sku,
@@ -122,6 +126,10 @@ export const checkAvailability = defineApi({
     available: z.boolean().describe('Whether one node can serve qty.'),
     nodes: z.array(z.object({ locationId: Id, atp: z.int() })),
     asOf: Instant,
+    collection: Collection.pick({ locationId: true, readyBy: true })
+      .extend({ from: CollectionSource })
+      .optional()
+      .describe('With collectAt: when qty would be ready there. Absent if it cannot be collected there.'),
   }),
   problems: ['not_found'],
   shapes: 'our choice',
@@ -156,5 +164,6 @@ export const inventoryApis = [
   getInventory,
   getStockLocations,
   checkAvailability,
+  listCollectionPoints,
   allocateInventory,
 ] as const;

@@ -3,6 +3,7 @@ import { defineInternalCall } from '../define.ts';
 import { dependencyProblems } from '../problems.ts';
 import { atLeastOne, Id, Quantity, Sku, SkuQuantity } from '../shapes.ts';
 import { NodePreference } from './apis.ts';
+import { Collection } from './collection.ts';
 import { Allocation, InventoryItem, Reservation } from './objects.ts';
 
 /** Identifies a movement. A repeat with the same reference moves nothing. */
@@ -22,6 +23,16 @@ export const getStock = defineInternalCall({
   response: InventoryItem,
   problems: ['not_found'],
   callers: ['sim', 'wms'],
+});
+
+export const getCollectionPoint = defineInternalCall({
+  id: 'get-collection-point',
+  summary: 'Returns a store where customers collect orders, with the time when an order that is placed now is ready.',
+  application: 'inventory-service',
+  path: '/internal/collection-points/{id}',
+  response: Collection.pick({ locationId: true, readyBy: true }),
+  problems: ['not_found'],
+  callers: ['ecommerce-platform'],
 });
 
 export const takeHold = defineInternalCall({
@@ -203,6 +214,7 @@ export const countStock = defineInternalCall({
 
 export const inventoryInternalCalls = [
   getStock,
+  getCollectionPoint,
   takeHold,
   moveHold,
   recordReservation,

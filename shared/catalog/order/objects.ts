@@ -3,6 +3,7 @@ import { Channel, MinAge, Totals } from '../commerce/objects.ts';
 import { defineObject } from '../define-object.ts';
 import { FulfillmentOrder } from '../fulfillment/fulfillment-orders.ts';
 import { Return } from '../fulfillment/returns.ts';
+import { Collection } from '../inventory/collection.ts';
 import { defineLifeCycle } from '../life-cycle.ts';
 import { SHOWN_REFUNDS } from '../limits.ts';
 import { Payment, Refund } from '../payment/objects.ts';
@@ -62,7 +63,7 @@ export const orderLifeCycle = defineLifeCycle({
       to: 'cancelled',
       events: ['order-cancelled'],
       trigger:
-        'Cancel Order; no fulfillment order is dispatched. Internal: all capture attempts failed; time: before picking, an authorisation has been lost for 1 d',
+        'Cancel Order; no fulfillment order is dispatched, unless it waits at the counter of a store. Internal: all capture attempts failed; time: before picking, an authorisation has been lost for 1 d',
     },
     {
       verb: 'abandon-fulfilment',
@@ -142,6 +143,7 @@ export const Order = z
     totals: Totals,
     shippingAddress: Address.optional(),
     shippingMethod: ShippingMethod.optional(),
+    collection: Collection.optional().describe('Where the customer collects the goods, in place of an address.'),
     validatedAt: Instant.describe('When the basket was validated for this order.'),
     completedAt: Instant.optional(),
     earningAmount: Money.optional().describe(
@@ -208,7 +210,7 @@ export const PaymentStatus = z.enum(['unpaid', 'authorised', 'paid', 'partially-
   description: 'Derived from the payments; unknown while the Payment Hub does not answer.',
 });
 
-export const OrderFulfillment = FulfillmentOrder.pick({ id: true, state: true, locationId: true, shipments: true }).meta({
+export const OrderFulfillment = FulfillmentOrder.pick({ id: true, state: true, locationId: true, shipments: true, collection: true }).meta({
   id: 'OrderFulfillment',
 });
 

@@ -45,6 +45,7 @@ export async function openWorld(rehearsal: string, from: WorldData | ExportedWor
     logs: { moves: [], operations: [] },
     faults: new Map(exported?.faults.rules.map(({ name, ...fault }) => [name, { ...fault, struck: [] }])),
     faultRevision: exported?.faults.revision ?? 0,
+    reference: undefined,
     progression: exported?.progression,
     numbers: new Map(Object.entries(exported?.numbers ?? {})),
     revokedTokens: new Map(),

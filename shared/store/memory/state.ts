@@ -110,6 +110,8 @@ export interface WorldState {
   /** `since`: the revision that set the fault. */
   faults: Map<string, { json: string; hits: number; struck: readonly string[]; chances: number; since: number }>;
   faultRevision: number;
+  /** The last operation that changed reference data. */
+  reference: string | undefined;
   progression: Progression | undefined;
   /** The last number of each name (`nextNumber`). */
   readonly numbers: Map<string, number>;

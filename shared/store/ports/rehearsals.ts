@@ -91,6 +91,8 @@ export interface WorldView extends Beginning {
   readonly moves: number;
   /** Revision of the fault rules; 0 = none. */
   readonly faults: number;
+  /** The last commit that changed reference data. Absent: none has. */
+  readonly reference?: string;
   /** Size of the text of objects, events and kept answers, as `WorldContents` counts it, without the journal. */
   readonly bytes: number;
   /** Automatic progressions of this rehearsal; absent while they are the default. */

@@ -29,7 +29,7 @@ import type { World } from '../../domain/world.ts';
  *                               (lease of the driver that advances the clock), flowed (whether the clock flowed before that),
  *                               seed and startsAt (`Beginning`; absent: not chosen), revision (of the faults), lineage (`idSource` of
  *                               the world that it continues), origin (the snapshot that it was opened from), removedBy (operation that
- *                               removed its rehearsal), bytes (of text),
+ *                               removed its rehearsal), bytes (of text), reference (the last operation that changed reference data),
  *                               counts: seq, order, dueSeq, outSeq, owedSeq, parkSeq, faultSeq, movesSeq, operationsSeq, changes
  *   W:seed               string the data that the world was seeded with (JSON)
  *   W:data               string the own data that the world was seeded with (JSON); absent without

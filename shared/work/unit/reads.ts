@@ -6,6 +6,7 @@ import { type AnyCollection, type Counters, indexValues, type Stored } from '../
 import type { Store } from '../../store/ports/estate-store.ts';
 import type { Found, PageRequest } from '../../store/ports/objects.ts';
 import type { Plan } from '../../store/ports/plan.ts';
+import type { ReferenceData } from '../reference-data.ts';
 import type { Page, PageOptions, UnitOfWork } from '../unit-of-work.ts';
 import { Conflict } from './interruptions.ts';
 import { type CollectionOf, CounterMoves, LoadedObjects, type ParseStored, parseStored } from './loaded-objects.ts';
@@ -17,6 +18,8 @@ export interface ReadParts {
   readonly precondition?: Precondition;
   /** Shared by all units of an application. By default a unit parses each object itself. */
   readonly parse?: ParseStored;
+  /** Shared by all units of an application. By default a unit reads reference data from the store. */
+  readonly reference?: ReferenceData;
 }
 
 const DEFAULT_LIMIT = 1_000;
@@ -28,18 +31,21 @@ export class Reads implements Pick<UnitOfWork, 'get' | 'findUnique' | 'find' | '
   readonly objects: LoadedObjects;
   readonly expectedVersions: ExpectedVersions;
   readonly counterMoves: CounterMoves;
+  readonly reference: ReferenceData | undefined;
 
-  constructor({ store, context, precondition, parse = parseStored }: ReadParts) {
+  constructor({ store, context, precondition, reference, parse = parseStored }: ReadParts) {
     this.store = store;
     this.context = context;
     this.objects = new LoadedObjects(parse);
     this.expectedVersions = new ExpectedVersions(precondition);
     this.counterMoves = new CounterMoves(store, context.world);
+    this.reference = reference;
   }
 
   async get<T extends Stored>(of: CollectionOf<T>, id: string): Promise<T | undefined> {
     const { store, context, objects } = this;
-    const loaded = objects.loaded(of, id) ?? objects.load(of, id, await store.object(context.world, of.name, id));
+    const read = () => store.object(context.world, of.name, id);
+    const loaded = objects.loaded(of, id) ?? objects.load(of, id, await this.#one(of, `object ${of.name} ${id}`, read));
     if (!loaded.next) this.expectedVersions.check(of, loaded.storedObject, id);
     return objects.current(of, loaded);
   }
@@ -49,7 +55,8 @@ export class Reads implements Pick<UnitOfWork, 'get' | 'findUnique' | 'find' | '
     const uniqueOf = of.unique[unique];
     if (!uniqueOf) throw new Error(`${of.name} has no unique "${unique}".`);
     const known = objects.find(of, (object) => uniqueOf(object) === value);
-    const found = known ? undefined : await store.unique(context.world, of.name, unique, value);
+    const read = () => store.unique(context.world, of.name, unique, value);
+    const found = known ? undefined : await this.#one(of, `unique ${of.name} ${unique} ${value}`, read);
     const loaded = known ?? (found && objects.load(of, found.id, found));
     const object = loaded && objects.current(of, loaded);
     if (!object || uniqueOf(object) !== value) return undefined;
@@ -75,8 +82,21 @@ export class Reads implements Pick<UnitOfWork, 'get' | 'findUnique' | 'find' | '
 
   all<T extends Stored>(of: CollectionOf<T>, options?: PageOptions): Promise<Page<T>> {
     const { store, context, objects } = this;
-    const fetch = (request: PageRequest) => store.all(context.world, of.name, request);
+    const read = (request: PageRequest) => store.all(context.world, of.name, request);
+    // A client chooses the pages of a list, and one list may be long.
+    const isWhole = options === undefined;
+    const fetch = (request: PageRequest) => (isWhole ? this.#some(of, `all ${of.name}`, () => read(request)) : read(request));
     return pageOf(objects, of, { fetch, belongs: () => true, list: of.name }, options);
+  }
+
+  async #one(of: AnyCollection, name: string, fetch: () => Promise<Found | undefined>): Promise<Found | undefined> {
+    // In one call, because most reads are of other data.
+    if (!of.reference || !this.reference) return fetch();
+    return (await this.reference.find(this.context, name, async () => [(await fetch()) ?? []].flat()))[0];
+  }
+
+  async #some(of: AnyCollection, name: string, fetch: () => Promise<readonly Found[]>): Promise<readonly Found[]> {
+    return of.reference && this.reference ? this.reference.find(this.context, name, fetch) : fetch();
   }
 
   counters<F extends string>(of: Counters<F>, keys: readonly string[]): Promise<readonly Readonly<Record<F, number>>[]> {

@@ -62,6 +62,22 @@ describeReplicas('An estate with three replicas of every service', { processes: 
     expect(units.toSorted((one, other) => one - other)).toEqual(times(20, (n) => n + 1));
   });
 
+  test('A changed product and a changed promotion hold from the next request on, in every replica that has read the old ones', async () => {
+    await using rehearsal = await newRehearsal();
+    const half = { name: 'Half', kind: 'percent-off', percent: 50, skus: [MUG.sku], priority: 70, stackable: true };
+    await rehearsal.control('change-promotion-by-hand', { params: { id: 'half' }, body: { ...half, activeFrom: '-P1D', activeTo: 'P1D' } });
+    // More requests than replicas, so that each of them has read the data.
+    const priced = () => Promise.all(times(9, async () => (await rehearsal.basket(MUG)).totals));
+    for (const round of times(4, (n) => n + 1)) {
+      const [amount, percent] = [1_000 * round, 10 * round];
+      const shop = rehearsal.each[round % 3] ?? rehearsal.each[0];
+      await shop.control('change-product-by-hand', { params: { id: MUG.sku }, body: { price: { amount } } });
+      await shop.control('change-promotion-by-hand', { params: { id: 'half' }, body: { percent } });
+      const discount = (amount * percent) / 100;
+      for (const totals of await priced()) expect(totals).toMatchObject({ subtotal: { amount }, discount: { amount: discount } });
+    }
+  });
+
   test('Every gateway accepts a token that one has issued, until any of them revokes it', async () => {
     await using rehearsal = await newRehearsal();
     const [first, second] = estate.replicas.map(({ door }) => door.url);

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { estate, newRehearsal, type TestRehearsal } from '../../support/estate.ts';
 import { openRehearsal } from '../../support/open-rehearsal.ts';
 import { rehearsalAt, withSteps } from '../../support/steps/rehearsal-at.ts';
+import { collecting } from './collecting.ts';
 import { fulfilment } from './fulfillment.ts';
 import { people } from './people.ts';
 import { returning } from './returning.ts';
@@ -12,7 +13,7 @@ import { stock } from './stock.ts';
 import { till } from './till.ts';
 import { trouble } from './trouble.ts';
 
-const kinds = { ...selling, ...till, ...fulfilment, ...returning, ...people, ...stock, ...trouble, ...rivalry };
+const kinds = { ...selling, ...till, ...fulfilment, ...collecting, ...returning, ...people, ...stock, ...trouble, ...rivalry };
 type Name = keyof typeof kinds;
 
 /**
@@ -51,8 +52,12 @@ const frequencies = {
   'returns and exchanges': weights(`
     sell-there 14, sell 6, ship 8, announce-return 12, move-return 24, bring-back 14, refund-return 10, exchange 14, cancel 3, confirm 4,
     return-while-undecided 10, refund 6, dispute 5, decide-dispute 4, scan 5, webhook 2, progress 4, advance 7, fault 5, mend 2, event-fault 3, webhook-fault 2, late 4`),
+  'click and collect': weights(`
+    collect 16, put-out 16, hand-over 16, change-place 8, extend 8, points 2, basket 4, order 3, authorise 4, confirm 4, cancel 6, advance 10, ship 3, pick 3,
+    picking 6, dispatch 4, scan 3, webhook 3, announce-return 4, move-return 3, release-hold 3, confirm-hold 2, refund 3, progress 3, fault 4, mend 2, event-fault 3,
+    rivals 6, late 4`),
   'everything together': weights(`
-    sell 8, ship 8, sell-there 8, return-while-undecided 4, bring-back 5, move-return 4, exchange 4, register 3, enrol 3, advance 5, fault 3, event-fault 3, progress 3,
+    collect 5, put-out 5, hand-over 5, sell 8, ship 8, sell-there 8, return-while-undecided 4, bring-back 5, move-return 4, exchange 4, register 3, enrol 3, advance 5, fault 3, event-fault 3, progress 3,
     redeem-at-crm 3, redeem 3, earn 2, reserve 2, pay 3, ring 2, label 3, track 3, rivals 4, late 4`),
 };
 
@@ -63,6 +68,7 @@ const openings = {
   'orders and parcels': ['sell'],
   'the till': ['ring', 'redeem-at-crm'],
   'returns and exchanges': ['sell-there', 'sell', 'return-while-undecided'],
+  'click and collect': ['collect', 'collect', 'change-place'],
   'everything together': ['sell', 'sell-there', 'register', 'basket'],
 } as const satisfies Readonly<Record<Subject, readonly Name[]>>;
 
@@ -80,7 +86,18 @@ export function historiesOf(subject: Subject): fc.Arbitrary<History> {
 const NOW_AND_THEN = 2;
 
 /** Acts about objects that orders have created, which must be looked up first. */
-const ABOUT_FULFILMENT: ReadonlySet<Name> = new Set(['pick', 'dispatch', 'ship', 'label', 'track', 'scan', 'webhook']);
+const ABOUT_FULFILMENT: ReadonlySet<Name> = new Set([
+  'pick',
+  'dispatch',
+  'ship',
+  'label',
+  'track',
+  'scan',
+  'webhook',
+  'put-out',
+  'hand-over',
+  'extend',
+]);
 
 /** Acts whose outcome depends on chance: a fault strikes one of several concurrent calls. */
 const BY_CHANCE: ReadonlySet<Name> = new Set(['fault', 'event-fault', 'webhook-fault', 'late', 'rivals']);
@@ -161,7 +178,16 @@ export async function runHistory(acts: History, own?: { readonly gateway: string
   await noteEnds(history);
 }
 
-const BY_ITSELF = { carrier: 'time', returns: 'time', warehouse: 'time', route: 'auto', label: 'auto', capture: 'auto', refund: 'auto' };
+const BY_ITSELF = {
+  carrier: 'time',
+  returns: 'time',
+  warehouse: 'time',
+  store: 'time',
+  route: 'auto',
+  label: 'auto',
+  capture: 'auto',
+  refund: 'auto',
+};
 
 /** Work left to a caller stays open. A parcel whose payment was voided or refunded stays open too. */
 const FOR_A_CALLER = /: (a caller of (Route Order|Refund Payment)|the warehouse or a caller of Dispatch|the label of its parcel)/;

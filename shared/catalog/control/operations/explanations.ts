@@ -65,7 +65,7 @@ const Reason = z
     text: z.string().describe('A sentence.'),
     at: Instant.optional().describe('When it happens, on the rehearsal’s clock.'),
     manual: z
-      .enum(['warehouse', 'carrier', 'returns'])
+      .enum(['warehouse', 'store', 'carrier', 'returns'])
       .optional()
       .describe('The step is manual in this rehearsal. set-progression with the mode time lets it follow the clock.'),
     refs: z.array(ReasonReference),

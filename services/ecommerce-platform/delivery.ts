@@ -1,0 +1,53 @@
+import type { checkoutBasket } from '../../shared/catalog/commerce/apis.ts';
+import type { InputOf, OutputOf } from '../../shared/catalog/define.ts';
+import type { Collection } from '../../shared/catalog/inventory/collection.ts';
+import { type getBasketHold, getCollectionPoint } from '../../shared/catalog/inventory/internal.ts';
+import { invalid, isProblem } from '../../shared/catalog/problems.ts';
+import type { Scope } from '../../shared/work/handler.ts';
+import type { Basket } from './collections.ts';
+
+type CheckoutBody = InputOf<typeof checkoutBasket>['body'];
+/** How the goods reach the customer. Members that do not apply are undefined. */
+type Delivery = Pick<Basket, 'shippingAddress' | 'shippingMethod' | 'collection'>;
+
+/** The source document does not specify a default. */
+const DEFAULT_SHIPPING_METHOD = 'STANDARD';
+
+const TIMEOUT_MS = 5_000;
+
+/**
+ * The address and shipping method of a checkout, or its place of collection. The promise of a store is read only for a collection.
+ * @param standing the values of a basket in checkout
+ * @throws Problem `validation_failed` for a place without collection, `dependency_*`
+ */
+export async function deliveryOf(
+  { call }: Scope,
+  { shippingAddress, shippingMethod, collection }: CheckoutBody,
+  standing?: Basket,
+): Promise<Delivery> {
+  if (!collection) {
+    const { shippingMethod: before = DEFAULT_SHIPPING_METHOD } = standing ?? {};
+    return { shippingAddress, shippingMethod: shippingMethod ?? before, collection: undefined };
+  }
+  const { locationId, person } = collection;
+  const place = { shippingAddress: undefined, shippingMethod: undefined };
+  // A promise that was made stays.
+  if (standing?.collection?.locationId === locationId) return { ...place, collection: { ...standing.collection, person } };
+  try {
+    const { readyBy } = await call(getCollectionPoint, { params: { id: locationId } }, { timeoutMs: TIMEOUT_MS });
+    return { ...place, collection: { locationId, person, readyBy } };
+  } catch (error) {
+    if (!isProblem(error, 'not_found')) throw error;
+    const detail = `Customers cannot collect orders at "${locationId}". GET /collection-points lists the stores that have the goods.`;
+    throw invalid('/collection/locationId', 'no_collection', detail);
+  }
+}
+
+export const isSameCollection = (one: Collection | undefined, other: CheckoutBody['collection']): boolean =>
+  one?.locationId === other?.locationId && one?.person === other?.person;
+
+type Hold = NonNullable<OutputOf<typeof getBasketHold>['reservation']>;
+
+/** Whether a reservation is at the store where the customer collects the goods. Goods for an address may come from anywhere. */
+export const holdsAtPlace = ({ allocations }: Hold, { collection }: Basket): boolean =>
+  collection === undefined || allocations.every(({ locationId }) => locationId === collection.locationId);

@@ -1,0 +1,300 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { z } from 'zod';
+import type { InputOf } from '../../shared/catalog/define.ts';
+import {
+  extendCollection as extendCollectionApi,
+  handOverCollection as handOverCollectionApi,
+} from '../../shared/catalog/fulfillment/apis.ts';
+import { fulfillmentOrderLifeCycle, type StoreCollection } from '../../shared/catalog/fulfillment/fulfillment-orders.ts';
+import { putCollectionUnit } from '../../shared/catalog/fulfillment/internal.ts';
+import { CounterState, STORE_COUNTER } from '../../shared/catalog/fulfillment/shipments.ts';
+import { afterOpenTime, lastCollection, type StoreHours } from '../../shared/catalog/inventory/opening-hours.ts';
+import { isAgain, refusal } from '../../shared/catalog/life-cycle.ts';
+import { ensureCaptured } from '../../shared/catalog/order/internal.ts';
+import { absentApplication, conflictingRepeat, invalid, Problem } from '../../shared/catalog/problems.ts';
+import { digest } from '../../shared/domain/ids.ts';
+import { instant } from '../../shared/domain/time.ts';
+import { idSource } from '../../shared/domain/world.ts';
+import { again, handle, handleDue, type Scope } from '../../shared/work/handler.ts';
+import { requireObject } from '../../shared/work/require-object.ts';
+import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
+import { collectionChecks, fulfillmentOrders, nodes, parcels, published, type StoredFulfillmentOrder } from './collections.ts';
+import {
+  giveUpCollectionDue,
+  HAND_OVER_TIMEOUT_MS,
+  remindCustomerDue,
+  reportUnitDue,
+  returnRefusedDue,
+  TAKE_OVER_MS,
+  takeStockDue,
+  unlockCollectionDue,
+} from './due-work.ts';
+import { createParcel, type ParcelCopy } from './parcels.ts';
+
+/** A fulfillment order whose goods the customer collects. */
+type ToCollect = StoredFulfillmentOrder & { readonly collection: z.output<typeof StoreCollection> };
+
+export const isToCollect = (found: StoredFulfillmentOrder): found is ToCollect => found.collection !== undefined;
+
+/** Whether its goods wait at the counter. */
+export const isAtCounter = (found: StoredFulfillmentOrder): found is ToCollect =>
+  isToCollect(found) && found.state === 'dispatched' && found.collection.readyAt !== undefined;
+
+/**
+ * Puts packed goods on the counter, in one commit with the code for the customer and the last day. The goods stay in the stock of the store,
+ * and reserved, until they are handed over. The Carrier Platform has the shipment of the goods: it is reported after the commit, or by due
+ * work as soon as the Carrier Platform answers.
+ */
+export async function makeReady(
+  found: ToCollect,
+  asked: { carrier?: string; service?: string },
+  scope: Scope,
+): Promise<StoredFulfillmentOrder> {
+  const { work, context } = scope;
+  for (const member of ['carrier', 'service'] as const) {
+    if (asked[member] === undefined) continue;
+    throw invalid(`/${member}`, 'not_sent', 'The customer collects the goods, and no carrier takes them: leave the member out.');
+  }
+  const node = await requireObject(work, nodes, found.locationId, 'location');
+  if (!node.hours) throw new Error(`The store ${found.locationId} has no opening hours.`);
+  const copy = createParcel(
+    {
+      fulfillmentOrderId: found.id,
+      kind: 'collection',
+      carrier: STORE_COUNTER,
+      service: 'STANDARD',
+      from: node.address,
+      to: node.address,
+      stockTaken: false,
+    },
+    { work, context },
+  );
+  const period = lastCollection(node.hours, work.now, work.figures.collection.days);
+  scheduleEnd(work, found.id, { hours: node.hours, until: period.until });
+  const sent = work.transition(fulfillmentOrders, found, 'dispatch', { shipments: [copy] });
+  const ready = work.transition(fulfillmentOrders, sent, 'make-ready', {
+    shipments: [{ ...copy, state: 'held-at-depot' }],
+    collection: { ...found.collection, ...period, readyAt: instant(work.now), code: await codeOf(found, scope) },
+  });
+  work.schedule(reportUnitDue, ready.id, work.now + TAKE_OVER_MS, {});
+  await work.checkpoint();
+  try {
+    return await report(ready, scope);
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    scope.log.warn({ fulfillmentOrderId: ready.id, code: error.code }, 'reporting the goods of a collection failed');
+    work.schedule(reportUnitDue, ready.id, work.now + TAKE_OVER_MS, {}, { awaits: absentApplication(error) });
+    return ready;
+  }
+}
+
+/** The customer is reminded after half of the time, when the store is open. */
+function scheduleEnd(work: UnitOfWork, id: string, { hours, until }: { readonly hours: StoreHours; readonly until: string }): void {
+  const end = Date.parse(until);
+  const half = Math.floor((work.now + end) / 2);
+  work.schedule(giveUpCollectionDue, id, end, {});
+  work.schedule(remindCustomerDue, id, afterOpenTime(hours, half, 0) ?? half, {});
+}
+
+const CODES = 1_000_000n;
+
+/** Six digits. They cannot be derived from what a client has. */
+async function codeOf({ id }: StoredFulfillmentOrder, { context, webhooks }: Pick<Scope, 'context' | 'webhooks'>): Promise<string> {
+  const secret = context.seed ?? (await webhooks.secret());
+  const hash = BigInt(`0x${digest('collection-code', secret, idSource(context), id).slice(0, 30)}`);
+  return String(hash % CODES).padStart(6, '0');
+}
+
+function reportLater(work: UnitOfWork, { id }: StoredFulfillmentOrder): void {
+  work.schedule(reportUnitDue, id, work.now, {}, { beforeReply: true });
+}
+
+export const reportUnit = handleDue(reportUnitDue)(async ({ key }, scope) => {
+  const found = await scope.work.get(fulfillmentOrders, key);
+  if (found) await report(found, scope);
+});
+
+/** Reports the shipment of a collection to the Carrier Platform, in the state of the copy, and stores its label. @throws Problem */
+async function report(found: StoredFulfillmentOrder, { work, call }: Scope): Promise<StoredFulfillmentOrder> {
+  const copy = found.shipments.at(-1);
+  const parcel = copy && (await work.get(parcels, copy.id));
+  const reached = CounterState.safeParse(copy?.state);
+  if (!copy || !parcel || !reached.success) return found;
+  const { id, ...unit } = parcel.data;
+  const body = { unit, state: reached.data };
+  const answer = await call(putCollectionUnit, { params: { id }, body }, { step: reached.data, timeoutMs: HAND_OVER_TIMEOUT_MS });
+  if (!parcel.registered) work.put(parcels, { ...parcel, registered: true, label: 'left' });
+  work.cancel(reportUnitDue, found.id);
+  if (copy.labelStatus === 'ready') return found;
+  const labelled: ParcelCopy = { ...copy, trackingNumber: answer.trackingNumber, labelStatus: 'ready' };
+  return work.transition(fulfillmentOrders, found, 'note', { shipments: [labelled] });
+}
+
+type Collector = InputOf<typeof handOverCollectionApi>['body'];
+
+/**
+ * Checks the collector before the state, so that a wrong code is refused in any state. The capture comes before the commit: unpaid goods are
+ * never handed over.
+ */
+export const handOverCollection = handle(handOverCollectionApi)(async ({ params, body }, scope) => {
+  const { work } = scope;
+  const found = requireCollection(await requireObject(work, fulfillmentOrders, params.id), 'hand-over');
+  if (found.collection.code === undefined) throw notReady(found, 'hand-over');
+  const refused = await refuseCollector(found, body, work);
+  if (refused) return refused;
+  if (isAgain(fulfillmentOrderLifeCycle, found, 'hand-over')) {
+    if (body.refused && !isDeepStrictEqual(body.refused, found.refused)) throw handedOverOtherwise(found);
+    return again(published(found));
+  }
+  refuseStrayUnits(found, body.refused);
+  await scope.call(ensureCaptured, { params: { id: found.orderId }, body: { fulfillmentOrderId: found.id } });
+  work.cancel(giveUpCollectionDue, found.id);
+  work.cancel(remindCustomerDue, found.id);
+  work.schedule(takeStockDue, found.id, work.now, {}, { beforeReply: true });
+  const handedOver = work.transition(fulfillmentOrders, found, 'hand-over', {
+    shipments: withState(found, 'delivered'),
+    refused: body.refused,
+    collection: {
+      ...found.collection,
+      ...(body.code === undefined && { handedOverTo: body.person }),
+      ...(body.refused && { refusedReturnId: work.id('ret', 'refused') }),
+    },
+  });
+  if (body.refused) work.schedule(returnRefusedDue, found.id, work.now, { attempt: 0 });
+  reportLater(work, handedOver);
+  return published(handedOver);
+});
+
+const handedOverOtherwise = ({ id, refused = [] }: ToCollect): Problem =>
+  conflictingRepeat(
+    `The goods of the fulfillment order "${id}" were handed over with other refused units. Create Return returns further ones.`,
+    { refused },
+    { objectType: 'fulfillment-order', id },
+  );
+
+/** @throws Problem `validation_failed` for units that do not wait at the counter */
+function refuseStrayUnits({ id, lines }: ToCollect, refused: Collector['refused'] = []): void {
+  for (const [place, { orderLineId, qty }] of refused.entries()) {
+    const line = lines.find((one) => one.orderLineId === orderLineId);
+    if (!line)
+      throw invalid(`/refused/${place}/orderLineId`, 'unknown_line', `The fulfillment order "${id}" has no line "${orderLineId}".`);
+    if (refused.findIndex((one) => one.orderLineId === orderLineId) < place) {
+      throw invalid(`/refused/${place}/orderLineId`, 'repeated', `The line "${orderLineId}" is named twice.`);
+    }
+    if (qty > line.pickedQty) {
+      throw invalid(
+        `/refused/${place}/qty`,
+        'too_big',
+        `${line.pickedQty} units of the line "${orderLineId}" are at the counter, not ${qty}.`,
+      );
+    }
+  }
+}
+
+/** @throws Problem `invalid_state_transition` for goods that are sent to an address */
+function requireCollection(found: StoredFulfillmentOrder, verb: 'hand-over' | 'extend'): ToCollect {
+  if (isToCollect(found)) return found;
+  const detail = `The goods of the fulfillment order "${found.id}" are sent to an address; nobody collects them in a store.`;
+  throw refusal(fulfillmentOrderLifeCycle, found, verb, detail);
+}
+
+const notReady = (found: ToCollect, verb: 'hand-over' | 'extend'): Problem =>
+  refusal(
+    fulfillmentOrderLifeCycle,
+    found,
+    verb,
+    `The goods of the fulfillment order "${found.id}" do not wait at the counter: it is ${found.state}. Dispatch Fulfillment Order puts packed goods there.`,
+  );
+
+const withState = ({ shipments }: StoredFulfillmentOrder, state: CounterState): ParcelCopy[] =>
+  shipments.map((copy) => ({ ...copy, state }));
+
+/** After so many wrong codes in a row, no code is accepted for a day. */
+const MOST_WRONG_CODES = 5;
+const LOCKED_MS = 24 * 60 * 60 * 1_000;
+
+/** Each wrong code is counted in the commit of its refusal, so that concurrent guesses count. */
+async function refuseCollector(found: ToCollect, { code, orderId, person }: Collector, work: UnitOfWork): Promise<Problem | undefined> {
+  const { id, collection } = found;
+  const checked = await work.get(collectionChecks, id);
+  const about = { objectType: 'fulfillment-order', id };
+  if (checked?.lockedUntil !== undefined && found.state === 'dispatched') {
+    const detail = `There were ${MOST_WRONG_CODES} wrong codes for the fulfillment order "${id}"; nothing is handed over until ${checked.lockedUntil}.`;
+    throw new Problem('wrong_code', detail, { ...about, attemptsLeft: 0, lockedUntil: checked.lockedUntil });
+  }
+  const isRight = code === undefined ? orderId === found.orderId && isSamePerson(person, collection.person) : code === collection.code;
+  if (isRight) {
+    if (checked) work.put(collectionChecks, { id, wrongCodes: 0 });
+    return undefined;
+  }
+  if (code === undefined) throw wrongPerson(found, orderId);
+  // Once the goods are handed over, there is nothing to guess.
+  if (found.state !== 'dispatched') throw new Problem('wrong_code', `The code of the fulfillment order "${id}" is another one.`, about);
+  const wrongCodes = (checked?.wrongCodes ?? 0) + 1;
+  const attemptsLeft = MOST_WRONG_CODES - wrongCodes;
+  const lockedUntil = attemptsLeft === 0 ? instant(work.now + LOCKED_MS) : undefined;
+  work.put(collectionChecks, { id, wrongCodes, lockedUntil });
+  if (lockedUntil !== undefined) work.schedule(unlockCollectionDue, id, work.now + LOCKED_MS, {});
+  const next = lockedUntil === undefined ? `${attemptsLeft} more may be wrong` : `nothing is handed over until ${lockedUntil}`;
+  return new Problem('wrong_code', `This is not the code of the fulfillment order "${id}"; ${next}.`, {
+    ...about,
+    attemptsLeft,
+    lockedUntil,
+  });
+}
+
+const inWords = (name: string): string => name.trim().replaceAll(/\s+/g, ' ').toLowerCase();
+
+const isSamePerson = (one: string | undefined, other: string | undefined): boolean =>
+  one !== undefined && other !== undefined && inWords(one) === inWords(other);
+
+function wrongPerson({ id, orderId, collection }: ToCollect, given: string | undefined): Problem {
+  const remedy =
+    given !== orderId
+      ? `It belongs to another order than "${given}".`
+      : collection.person === undefined
+        ? 'The checkout named nobody: ask for the code.'
+        : 'The checkout named another person: ask for the code.';
+  return new Problem('wrong_code', `The goods of the fulfillment order "${id}" are not handed over. ${remedy}`, {
+    objectType: 'fulfillment-order',
+    id,
+  });
+}
+
+export const unlockCollection = handleDue(unlockCollectionDue)(async ({ key }, { work }) => {
+  if (await work.get(collectionChecks, key)) work.put(collectionChecks, { id: key, wrongCodes: 0 });
+});
+
+export const remindCustomer = handleDue(remindCustomerDue)(async ({ key }, { work }) => {
+  const found = await work.get(fulfillmentOrders, key);
+  if (!found || !isAtCounter(found)) return;
+  work.transition(fulfillmentOrders, found, 'remind', { collection: { ...found.collection, remindedAt: instant(work.now) } });
+});
+
+export const extendCollection = handle(extendCollectionApi)(async ({ params }, { work }) => {
+  const found = requireCollection(await requireObject(work, fulfillmentOrders, params.id), 'extend');
+  if (!isAtCounter(found) || found.collection.until === undefined) throw notReady(found, 'extend');
+  if (found.collection.extended) return again(published(found));
+  const node = await requireObject(work, nodes, found.locationId, 'location');
+  if (!node.hours) throw new Error(`The store ${found.locationId} has no opening hours.`);
+  const period = lastCollection(node.hours, Date.parse(found.collection.until), work.figures.collection.days);
+  scheduleEnd(work, found.id, { hours: node.hours, until: period.until });
+  return published(work.transition(fulfillmentOrders, found, 'extend', { collection: { ...found.collection, ...period, extended: true } }));
+});
+
+/** Nobody came until the store closed on the last day. The OMS refunds the order and releases its stock, which never left. */
+export const giveUpCollection = handleDue(giveUpCollectionDue)(async ({ key }, { work }) => {
+  const found = await work.get(fulfillmentOrders, key);
+  if (!found || !isAtCounter(found)) return;
+  const failed = work.transition(fulfillmentOrders, found, 'give-up-collection', { failureReason: 'not-collected' });
+  putBack(work, failed);
+});
+
+/** Puts the goods of a collection back on the shelf. They were never taken out of stock. */
+export function putBack(work: UnitOfWork, found: StoredFulfillmentOrder): StoredFulfillmentOrder {
+  work.cancel(giveUpCollectionDue, found.id);
+  work.cancel(remindCustomerDue, found.id);
+  const returned = work.transition(fulfillmentOrders, found, 'return-to-sender', { shipments: withState(found, 'returned-to-sender') });
+  reportLater(work, returned);
+  return returned;
+}

@@ -1,0 +1,45 @@
+import type { z } from 'zod';
+import type { StockLevel } from '../../shared/catalog/inventory/objects.ts';
+import { notFound } from '../../shared/catalog/problems.ts';
+import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
+import { locations, skus, stock, stockKey } from './collections.ts';
+
+type Level = z.output<typeof StockLevel>;
+
+/** Available to promise. */
+const atpOf = (level: { readonly onHand: number; readonly reserved: number; readonly safetyStock: number }): number =>
+  level.onHand - level.reserved - level.safetyStock;
+
+/** @throws Problem `not_found` */
+export async function requireSku(work: UnitOfWork, sku: string): Promise<void> {
+  if (!(await work.get(skus, sku))) throw notFound('product', sku);
+}
+
+/** @returns the named location alone, or all locations by priority @throws Problem `not_found` */
+export async function listNodes(work: UnitOfWork, locationId?: string): Promise<readonly string[]> {
+  if (locationId !== undefined) {
+    if (!(await work.get(locations, locationId))) throw notFound('location', locationId);
+    return [locationId];
+  }
+  const { items } = await work.all(locations);
+  return items.toSorted((a, b) => a.priority - b.priority).map(({ id }) => id);
+}
+
+/** Live counters by SKU, in the sequence of the nodes. Moves of this unit of work are included. */
+export async function readLevels(
+  work: UnitOfWork,
+  wanted: readonly string[],
+  nodes: readonly string[],
+): Promise<ReadonlyMap<string, readonly Level[]>> {
+  const keys = wanted.flatMap((sku) => nodes.map((locationId) => stockKey(sku, locationId)));
+  const counters = await work.counters(stock, keys);
+  return new Map(
+    wanted.map((sku, row) => [
+      sku,
+      nodes.map((locationId, column) => {
+        const { onHand = 0, reserved = 0, safetyStock = 0 } = counters[row * nodes.length + column] ?? {};
+        return { locationId, onHand, reserved, safetyStock, atp: atpOf({ onHand, reserved, safetyStock }) };
+      }),
+    ]),
+  );
+}

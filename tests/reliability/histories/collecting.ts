@@ -1,0 +1,79 @@
+import fc from 'fast-check';
+import { ADDRESS } from '../../support/estate.ts';
+import { about, kind, note, notePayment, of, orNot, qty, type RunningHistory, sku } from './running-history.ts';
+
+const store = fc.constantFrom('store-01', 'store-01', 'store-02');
+const person = orNot(fc.constantFrom('Ben Collector', 'Cara Stranger'));
+
+const placeOf = ({ store: locationId, person: named }: { store: string; person: string | null }) => ({
+  locationId,
+  ...(named !== null && { person: named }),
+});
+
+/** Prepares the goods of a fulfillment order, and puts them on the counter. */
+async function putOut({ ask, things }: RunningHistory, { id, short }: { id: string; short: boolean }): Promise<void> {
+  const picking = await ask('create-picking-order-api', { body: { fulfillmentOrderId: id } });
+  if (picking.status >= 300) return;
+  if (picking.status === 201) things.pickings.push(picking.body);
+  const params = { id: String(picking.body.id) };
+  const lines = (picking.body.lines as { orderLineId: string; qty: number }[]).map(({ orderLineId, qty: wanted }, index) => ({
+    orderLineId,
+    pickedQty: index === 0 ? wanted - 1 : wanted,
+  }));
+  await ask('update-picking-status-api', { params, body: { status: 'started' } });
+  await ask('update-picking-status-api', { params, body: short ? { status: 'short', lines } : { status: 'picked' } });
+  await ask('update-picking-status-api', { params, body: { status: 'packed' } });
+  await ask('dispatch-fulfillment-order-api', { params: { id }, body: {} });
+}
+
+/** Acts of customers who collect their orders, and of the staff of stores. */
+export const collecting = {
+  points: kind({ sku, qty }, ({ ask }, given) =>
+    ask('list-collection-points-api', { query: { sku: given.sku, qty: String(given.qty), near: '53.3,-8' } }),
+  ),
+  work: kind({ store }, ({ ask }, given) => ask('list-picking-orders-api', { query: { locationId: given.store } })),
+  /** From a basket to a confirmed order that is collected, or to its goods at the counter. */
+  collect: kind({ sku, qty, store, person, isPutOut: fc.boolean() }, async (history, given) => {
+    const { ask, things } = history;
+    const body = { channel: 'web' as const, customerId: 'cus_ada', lines: [{ sku: given.sku, qty: given.qty }] };
+    const basket = await ask('create-basket-api', { body });
+    note(things.baskets, basket);
+    if (basket.status !== 201) return;
+    const checkout = { collection: placeOf(given), placeOrder: true };
+    const { status, body: locked } = await ask('checkout-basket-api', { params: { id: basket.body.id }, body: checkout });
+    if (status >= 300 || locked.orderId === undefined) return;
+    if (!things.orders.includes(locked.orderId)) things.orders.push(locked.orderId);
+    const tender = { type: 'card' as const, token: 'tok_visa' };
+    notePayment(things, await ask('authorize-payment-api', { body: { orderId: locked.orderId, tender } }));
+    const confirmed = await ask('confirm-order-api', { params: { id: locked.orderId } });
+    const [found] = confirmed.body?.fulfillmentOrders ?? [];
+    if (!found || !given.isPutOut) return;
+    things.fulfillmentOrders.push(found.id);
+    await putOut(history, { id: found.id, short: false });
+  }),
+  /** Checks out to a store, or back to an address. */
+  'change-place': kind({ of, store, person, isSent: fc.constantFrom(false, false, true) }, ({ ask, things }, given) =>
+    about(things.baskets, given.of, (id) =>
+      ask('checkout-basket-api', {
+        params: { id },
+        body: given.isSent ? { shippingAddress: ADDRESS } : { collection: placeOf(given) },
+      }),
+    ),
+  ),
+  'put-out': kind({ of, short: fc.constantFrom(false, false, true) }, (history, given) =>
+    about(history.things.fulfillmentOrders, given.of, (id) => putOut(history, { ...given, id })),
+  ),
+  'hand-over': kind({ of, by: fc.constantFrom('code', 'code', 'wrong', 'person'), refuses: fc.boolean() }, ({ ask, things }, given) =>
+    about(things.fulfillmentOrders, given.of, async (id) => {
+      const { body: found } = await ask('get-fulfillment-order-api', { params: { id } });
+      const { code = '123456', person: named = 'Ben Collector' } = found.collection ?? {};
+      const wrong = code === '000000' ? '111111' : '000000';
+      const body = given.by === 'person' ? { orderId: found.orderId, person: named } : { code: given.by === 'wrong' ? wrong : code };
+      const refused = (found.lines ?? []).map(({ orderLineId }: { orderLineId: string }) => ({ orderLineId, qty: 1, reason: 'Too blue' }));
+      await ask('hand-over-collection-api', { params: { id }, body: { ...body, ...(given.refuses && { refused }) } });
+    }),
+  ),
+  extend: kind({ of }, ({ ask, things }, given) =>
+    about(things.fulfillmentOrders, given.of, (id) => ask('extend-collection-api', { params: { id } })),
+  ),
+};

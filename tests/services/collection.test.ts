@@ -1,0 +1,388 @@
+import { describe, expect } from '@jest/globals';
+import { onMonday } from '../support/steps/collection.ts';
+import { ADDRESS } from '../support/steps/order.ts';
+import { testIn } from '../support/test-in.ts';
+
+const test = testIn(onMonday);
+
+const ADA = { locationId: 'store-01', person: 'Ben Collector' };
+
+describe('Checkout with a collection', () => {
+  test('Checkout reserves the goods in the store, ships nothing, and promises when they are ready', async (rehearsal) => {
+    const { collected, order, stockAt } = rehearsal;
+    const basket = await collected(ADA);
+    const collection = { ...ADA, readyBy: '2026-03-02T12:00:00.000Z' };
+    expect(basket).toMatchObject({ state: 'converted', collection, totals: { shipping: { amount: 0 }, total: { amount: 2598 } } });
+    expect([basket.shippingAddress, basket.shippingMethod]).toEqual([undefined, undefined]);
+    expect(await order(basket.orderId ?? '')).toMatchObject({ state: 'draft', collection });
+    expect(await stockAt('mug-blue')).toEqual({ onHand: 50, reserved: 2 });
+  });
+
+  test.each([
+    ['neither an address nor a store', {}, '/shippingAddress'],
+    ['an address and a store', { shippingAddress: ADDRESS, collection: ADA }, '/collection'],
+    ['a shipping method', { collection: ADA, shippingMethod: 'STANDARD' }, '/shippingMethod'],
+    ['a warehouse', { collection: { locationId: 'dc-01' } }, '/collection/locationId'],
+    ['an unknown store', { collection: { locationId: 'store-99' } }, '/collection/locationId'],
+  ])('Checkout refuses %s', async ({ basket, call }, _case, body, pointer) => {
+    const { id } = await basket();
+    const { status, body: answer } = await call('checkout-basket-api', { params: { id }, body });
+    expect([status, answer.errors?.map((error: { pointer: string }) => error.pointer)]).toEqual([422, [pointer]]);
+  });
+
+  test('Checkout refuses more units than the store has, and reserves none', async ({ basket, call, stockAt }) => {
+    const { id } = await basket({ qty: 51 });
+    const { status, body } = await call('checkout-basket-api', { params: { id }, body: { collection: ADA } });
+    expect([status, body.code, body.skus]).toEqual([409, 'insufficient_stock', [{ sku: 'mug-blue', requested: 51, available: 50 }]]);
+    expect(await stockAt('mug-blue')).toEqual({ onHand: 50, reserved: 0 });
+  });
+
+  test('Checkout moves the goods when the customer chooses another store, or an address', async ({ basket, api, stockOf }) => {
+    const { id } = await basket();
+    const checkedOut = (body: object) => api('checkout-basket-api', { params: { id }, body: body as never });
+    const reserved = async () =>
+      Object.entries(await stockOf('mug-blue')).flatMap(([place, [, units]]) => (units > 0 ? [`${place}: ${units}`] : []));
+    await checkedOut({ shippingAddress: ADDRESS });
+    expect(await reserved()).toEqual(['dc-01: 2']);
+    expect(await checkedOut({ collection: ADA })).toMatchObject({ totals: { shipping: { amount: 0 } } });
+    expect(await reserved()).toEqual(['store-01: 2']);
+    expect((await checkedOut({ collection: { locationId: 'store-02' } })).collection?.person).toBeUndefined();
+    expect(await reserved()).toEqual(['store-02: 2']);
+    expect(await checkedOut({ shippingAddress: ADDRESS })).toMatchObject({
+      shippingMethod: 'STANDARD',
+      totals: { shipping: { amount: 490 } },
+    });
+    expect(await reserved()).toEqual(['dc-01: 2']);
+  });
+
+  test('Confirm Order reserves the goods in the store again after the reservation has expired', async (rehearsal) => {
+    const { collected, authorisation, api, advance, stockAt, order } = rehearsal;
+    const { orderId = '' } = await collected();
+    await authorisation(orderId);
+    await advance('PT16M');
+    expect(await stockAt('mug-blue')).toEqual({ onHand: 50, reserved: 0 });
+    await api('confirm-order-api', { params: { id: orderId } });
+    expect(await stockAt('mug-blue')).toEqual({ onHand: 50, reserved: 2 });
+    expect((await order(orderId)).fulfillmentOrders?.[0]).toMatchObject({ locationId: 'store-01' });
+  });
+});
+
+describe('Ready at the counter', () => {
+  test('Dispatch puts the goods on the counter: the customer gets a code, and the goods stay in stock', async (rehearsal) => {
+    const { toCollect, ready, settle, api, events, stockAt, order } = rehearsal;
+    const { orderId, fulfillmentOrderId } = await toCollect(ADA);
+    const found = await ready(fulfillmentOrderId);
+    expect(found).toMatchObject({
+      state: 'dispatched',
+      locationId: 'store-01',
+      collection: {
+        person: 'Ben Collector',
+        readyAt: '2026-03-02T10:00:00.000Z',
+        lastDay: '2026-03-09',
+        until: '2026-03-09T19:00:00.000Z',
+        code: expect.stringMatching(/^\d{6}$/),
+      },
+      shipments: [{ state: 'held-at-depot', labelStatus: 'ready', trackingNumber: expect.stringMatching(/^UC/) }],
+    });
+    await settle();
+    const [event] = await events({ type: 'ext.collection-ready', subject: `fulfillment-order/${fulfillmentOrderId}` });
+    expect(event?.data.object).toMatchObject({
+      locationId: 'store-01',
+      collection: { code: found.collection?.code, lastDay: '2026-03-09' },
+    });
+    const shipment = await api('track-shipment-api', { params: { id: found.shipments[0]?.id ?? '' } });
+    expect(shipment).toMatchObject({ kind: 'collection', state: 'held-at-depot', carrier: 'store-counter' });
+    expect(await stockAt('mug-blue')).toEqual({ onHand: 50, reserved: 2 });
+    expect(await order(orderId)).toMatchObject({ state: 'in-fulfilment', paymentStatus: 'paid' });
+  });
+
+  test('The customer is reminded once, after half of the time', async ({ atCounter, advance, events }) => {
+    const { fulfillmentOrderId } = await atCounter();
+    const reminders = () => events({ type: 'ext.collection-reminder', subject: `fulfillment-order/${fulfillmentOrderId}` });
+    await advance('P3DT16H');
+    expect(await reminders()).toHaveLength(0);
+    await advance('P1D');
+    expect(await reminders()).toHaveLength(1);
+  });
+
+  test('The explanation of goods at the counter names the customer, the last day, and the code that hands them over', async (rehearsal) => {
+    const { atCounter, control } = rehearsal;
+    const { fulfillmentOrderId: id, code } = await atCounter();
+    const { reasons, moves } = await control('explain-object', { params: { type: 'fulfillment-order', id } });
+    expect(reasons.map((one) => [one.code, one.text])).toEqual([
+      ['waits-for-customer', 'It waits for the customer to collect it at the store Galway, Quay Street, at the latest on 2026-03-09.'],
+      ['next-step', 'At 6 Mar, 09:30 the FMS reminds the customer of the collection.'],
+      ['deadline', expect.stringContaining('puts the goods back on the shelf')],
+    ]);
+    const handOver = moves.find(({ verb }) => verb === 'hand-over');
+    expect(handOver).toMatchObject({ possible: true, input: { body: { code } } });
+    expect(moves.find(({ verb }) => verb === 'extend')).toMatchObject({ possible: true });
+  });
+
+  test('Carriers do not scan goods at a counter', async ({ atCounter, call, fulfilment }) => {
+    const { shipmentId, fulfillmentOrderId } = await atCounter();
+    const { status, body } = await call('play-scan', { params: { id: shipmentId, scan: 'deliver' } });
+    expect([status, body.code, body.allowedScans]).toEqual([409, 'invalid_state_transition', []]);
+    expect(await fulfilment(fulfillmentOrderId)).toMatchObject({ state: 'dispatched' });
+  });
+});
+
+describe('Hand Over Collection', () => {
+  test('Hand Over Collection completes the order, takes the goods out of stock, and answers a repeat alike', async (rehearsal) => {
+    const { atCounter, handOver, settle, order, stockAt, api } = rehearsal;
+    const { orderId, fulfillmentOrderId, code, shipmentId } = await atCounter();
+    const { status, body } = await handOver(fulfillmentOrderId, { code });
+    expect([status, body.state, body.shipments[0].state]).toEqual([200, 'delivered', 'delivered']);
+    expect(await handOver(fulfillmentOrderId, { code })).toMatchObject({
+      status: 200,
+      body: { state: 'delivered', version: body.version },
+    });
+    await settle();
+    expect(await order(orderId)).toMatchObject({ state: 'completed', paymentStatus: 'paid', lines: [{ fulfilledQty: 2 }] });
+    expect(await stockAt('mug-blue')).toEqual({ onHand: 48, reserved: 0 });
+    expect(await api('track-shipment-api', { params: { id: shipmentId } })).toMatchObject({ state: 'delivered' });
+  });
+
+  test('Hand Over Collection gives the goods to the named person of the order, and to nobody else', async ({ atCounter, handOver }) => {
+    const { orderId, fulfillmentOrderId } = await atCounter(ADA);
+    for (const other of [
+      { orderId, person: 'Cara Stranger' },
+      { orderId: 'ord_other', person: 'Ben Collector' },
+    ]) {
+      expect(await handOver(fulfillmentOrderId, other)).toMatchObject({ status: 403, body: { code: 'wrong_code' } });
+    }
+    const { status, body } = await handOver(fulfillmentOrderId, { orderId, person: ' ben  COLLECTOR ' });
+    expect([status, body.state, body.collection.handedOverTo]).toEqual([200, 'delivered', 'ben  COLLECTOR']);
+    const unnamed = await atCounter();
+    expect((await handOver(unnamed.fulfillmentOrderId, { orderId: unnamed.orderId, person: 'Ada Byrne' })).status).toBe(403);
+  });
+
+  test('Hand Over Collection is locked for a day after five wrong codes', async ({ atCounter, handOver, advance }) => {
+    const { fulfillmentOrderId: id, code } = await atCounter();
+    const wrong = code === '000000' ? '111111' : '000000';
+    const left: unknown[] = [];
+    for (let guess = 0; guess < 5; guess++) left.push((await handOver(id, { code: wrong })).body.attemptsLeft);
+    expect(left).toEqual([4, 3, 2, 1, 0]);
+    expect(await handOver(id, { code })).toMatchObject({ status: 403, body: { lockedUntil: '2026-03-03T10:00:00.000Z' } });
+    await advance('P1D');
+    expect((await handOver(id, { code: wrong })).body.attemptsLeft).toBe(4);
+    expect(await handOver(id, { code })).toMatchObject({ status: 200 });
+  });
+
+  test('Concurrent wrong codes count each', async ({ atCounter, handOver }) => {
+    const { fulfillmentOrderId: id, code } = await atCounter();
+    const wrong = code === '000000' ? '111111' : '000000';
+    const replies = await Promise.all(Array.from({ length: 8 }, () => handOver(id, { code: wrong })));
+    expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([403]));
+    expect((await handOver(id, { code })).body.lockedUntil).toBeDefined();
+  });
+
+  test.each([
+    ['goods that are not packed', 'allocated', async ({ toCollect }: Scene) => (await toCollect()).fulfillmentOrderId],
+    ['goods for an address', 'allocated', async ({ routedOrder }: Scene) => (await routedOrder()).fulfillmentOrderId],
+  ] as const)('Hand Over Collection refuses %s', async (rehearsal, _case, state, prepare) => {
+    const id = await prepare(rehearsal);
+    const { status, body } = await rehearsal.handOver(id, { code: '123456' });
+    expect([status, body.code, body.currentState]).toEqual([409, 'invalid_state_transition', state]);
+    expect(await rehearsal.extend(id)).toMatchObject({ status: 409 });
+  });
+
+  test('Hand Over Collection refuses unpaid goods, and hands them over once they are captured', async (rehearsal) => {
+    const { control, atCounter, handOver, order, api, stockAt } = rehearsal;
+    await control('set-progression', { body: { capture: 'manual' } });
+    const { orderId, fulfillmentOrderId, code } = await atCounter();
+    expect(await handOver(fulfillmentOrderId, { code })).toMatchObject({ status: 409, body: { code: 'payment_incomplete' } });
+    expect(await stockAt('mug-blue')).toEqual({ onHand: 50, reserved: 2 });
+    const [payment] = (await order(orderId)).payments;
+    await api('capture-payment-api', { params: { id: payment?.id ?? '' } });
+    expect(await handOver(fulfillmentOrderId, { code })).toMatchObject({ status: 200 });
+  });
+
+  test('Units that the customer refuses at the counter become a return that the store has received', async (rehearsal) => {
+    const { atCounter, handOver, order, advance, api, moved, settle, stockAt } = rehearsal;
+    const { orderId, fulfillmentOrderId: id, code } = await atCounter();
+    const [line] = (await order(orderId)).lines;
+    const refused = [{ orderLineId: line?.lineId, qty: 1, reason: 'Too blue' }];
+    const { status, body } = await handOver(id, { code, refused });
+    expect([status, body.state]).toEqual([200, 'delivered']);
+    expect(await handOver(id, { code, refused })).toMatchObject({ status: 200 });
+    expect(await handOver(id, { code })).toMatchObject({ status: 200 });
+    expect(await handOver(id, { code, refused: [{ ...refused[0], qty: 2 }] })).toMatchObject({
+      status: 409,
+      body: { code: 'conflicting_repeat', standing: { refused } },
+    });
+    await advance('PT1M');
+    const { returns = [] } = await order(orderId);
+    expect(returns).toMatchObject([{ id: body.collection.refusedReturnId, state: 'received', refundAmount: { amount: 1299 } }]);
+    await moved(returns[0]?.id ?? '', 'inspect');
+    await settle();
+    expect(await api('get-order-api', { params: { id: orderId } })).toMatchObject({
+      state: 'completed',
+      paymentStatus: 'partially-refunded',
+      lines: [{ fulfilledQty: 2, returnedQty: 1 }],
+    });
+    expect(await stockAt('mug-blue')).toEqual({ onHand: 49, reserved: 0 });
+  });
+
+  test.each([
+    ['an unknown line', '/refused/0/orderLineId', () => [{ orderLineId: 'line_never', qty: 1, reason: 'Too blue' }]],
+    ['more units than wait at the counter', '/refused/0/qty', (lineId: string) => [{ orderLineId: lineId, qty: 3, reason: 'Too blue' }]],
+    [
+      'a line twice',
+      '/refused/1/orderLineId',
+      (lineId: string) => [1, 1].map((units) => ({ orderLineId: lineId, qty: units, reason: 'Too blue' })),
+    ],
+  ] as const)('Hand Over Collection refuses to take back %s', async ({ atCounter, handOver, order }, _case, pointer, refused) => {
+    const { orderId, fulfillmentOrderId: id, code } = await atCounter();
+    const [line] = (await order(orderId)).lines;
+    const { status, body } = await handOver(id, { code, refused: refused(line?.lineId ?? '') });
+    expect([status, body.errors?.[0].pointer]).toEqual([422, pointer]);
+    expect(await handOver(id, { code })).toMatchObject({ status: 200 });
+  });
+
+  test('Hand Over Collection needs a code, or an order and a person', async ({ atCounter, handOver }) => {
+    const { fulfillmentOrderId: id, orderId } = await atCounter(ADA);
+    for (const body of [{}, { code: '12345' }, { orderId }, { person: 'Ben' }, { code: '123456', orderId, person: 'Ben' }]) {
+      expect((await handOver(id, body)).status).toBe(422);
+    }
+  });
+
+  test('Goods are handed over while the Carrier Platform is down, which gets the report later', async (rehearsal) => {
+    const { toCollect, ready, handOver, down, noFaults, settle, api, advance } = rehearsal;
+    const { fulfillmentOrderId } = await toCollect();
+    await down({ application: 'carrier-platform' });
+    const { collection, shipments } = await ready(fulfillmentOrderId);
+    expect(shipments[0]).toMatchObject({ state: 'held-at-depot', labelStatus: 'none' });
+    expect(await handOver(fulfillmentOrderId, { code: collection?.code })).toMatchObject({ status: 200 });
+    await noFaults();
+    await advance('PT1H');
+    await settle();
+    expect(await api('track-shipment-api', { params: { id: shipments[0]?.id ?? '' } })).toMatchObject({ state: 'delivered' });
+  });
+});
+
+type Scene = Awaited<ReturnType<typeof onMonday>>;
+
+describe('Not collected', () => {
+  test('Goods that nobody collects go back to the shelf, and are refunded', async (rehearsal) => {
+    const { atCounter, advance, order, fulfilment, stockAt, events, api, handOver } = rehearsal;
+    const { orderId, fulfillmentOrderId, shipmentId, code } = await atCounter();
+    await advance('P7DT8H');
+    expect(await fulfilment(fulfillmentOrderId)).toMatchObject({ state: 'dispatched' });
+    await advance('PT2H');
+    expect(await fulfilment(fulfillmentOrderId)).toMatchObject({ state: 'returned-to-sender', failureReason: 'not-collected' });
+    expect(await order(orderId)).toMatchObject({ state: 'cancelled', paymentStatus: 'refunded', lines: [{ cancelledQty: 2 }] });
+    expect(await stockAt('mug-blue')).toEqual({ onHand: 50, reserved: 0 });
+    expect(await events({ type: 'ext.collection-expired', subject: `fulfillment-order/${fulfillmentOrderId}` })).toHaveLength(1);
+    expect(await api('track-shipment-api', { params: { id: shipmentId } })).toMatchObject({ state: 'returned-to-sender' });
+    expect(await handOver(fulfillmentOrderId, { code })).toMatchObject({ status: 409 });
+  });
+
+  test('Extend Collection moves the last day once', async ({ atCounter, extend, advance, fulfilment }) => {
+    const { fulfillmentOrderId: id } = await atCounter();
+    expect(await extend(id)).toMatchObject({ status: 200, body: { collection: { lastDay: '2026-03-16', extended: true } } });
+    expect(await extend(id)).toMatchObject({ status: 200, body: { collection: { lastDay: '2026-03-16' } } });
+    await advance('P14DT8H');
+    expect(await fulfilment(id)).toMatchObject({ state: 'dispatched' });
+    await advance('PT2H');
+    expect(await fulfilment(id)).toMatchObject({ state: 'returned-to-sender' });
+    expect(await extend(id)).toMatchObject({ status: 409 });
+  });
+
+  test('Cancel Order takes the goods back from the counter until they are handed over', async (rehearsal) => {
+    const { atCounter, cancel, order, fulfilment, stockAt, handOver, settle } = rehearsal;
+    const { orderId, fulfillmentOrderId, code } = await atCounter();
+    expect(await cancel(orderId, { reason: 'Changed my mind' })).toMatchObject({ status: 200, body: { state: 'cancelled' } });
+    await settle();
+    expect(await fulfilment(fulfillmentOrderId)).toMatchObject({ state: 'returned-to-sender' });
+    expect(await order(orderId)).toMatchObject({ state: 'cancelled', cancelReason: 'Changed my mind', paymentStatus: 'refunded' });
+    expect(await stockAt('mug-blue')).toEqual({ onHand: 50, reserved: 0 });
+    expect(await handOver(fulfillmentOrderId, { code })).toMatchObject({ status: 409 });
+    const collected = await atCounter();
+    await handOver(collected.fulfillmentOrderId, { code: collected.code });
+    expect(await cancel(collected.orderId)).toMatchObject({ status: 409 });
+  });
+
+  test('Of a hand-over and a cancellation at the same time, one wins', async ({ atCounter, handOver, cancel, settle, order, stockAt }) => {
+    const { orderId, fulfillmentOrderId, code } = await atCounter();
+    const [given, cancelled] = await Promise.all([handOver(fulfillmentOrderId, { code }), cancel(orderId)]);
+    await settle();
+    const { state } = await order(orderId);
+    expect([given.status, cancelled.status, state, (await stockAt('mug-blue')).onHand]).toEqual(
+      given.status === 200 ? [200, 409, 'completed', 48] : [409, 200, 'cancelled', 50],
+    );
+  });
+});
+
+describe('Staff of the store', () => {
+  test('List Picking Orders shows the work of the store until its goods are on the counter', async (rehearsal) => {
+    const { toCollect, confirmed, settle, api, picked } = rehearsal;
+    await confirmed();
+    const { fulfillmentOrderId } = await toCollect();
+    await settle();
+    const listed = async (query: object) => {
+      const { items } = await api('list-picking-orders-api', { query: query as never });
+      return items.map(({ fulfillmentOrderId: id, locationId, status }) => [id === fulfillmentOrderId, locationId, status]);
+    };
+    expect(await listed({})).toEqual([
+      [false, 'dc-01', 'waiting'],
+      [true, 'store-01', 'waiting'],
+    ]);
+    await picked(fulfillmentOrderId, 'started');
+    expect(await listed({ locationId: 'store-01' })).toEqual([[true, 'store-01', 'started']]);
+    expect(await listed({ locationId: 'store-01', status: 'waiting' })).toEqual([]);
+    expect(await listed({ locationId: 'store-02' })).toEqual([]);
+    await picked(fulfillmentOrderId, 'picked', 'packed');
+    expect(await listed({ status: 'packed' })).toEqual([[true, 'store-01', 'packed']]);
+    await api('dispatch-fulfillment-order-api', { params: { id: fulfillmentOrderId } });
+    await settle();
+    expect(await listed({ locationId: 'store-01' })).toEqual([]);
+  });
+
+  test('Units that the store lacks are cancelled and refunded, and the others are handed over', async (rehearsal) => {
+    const { toCollect, order, short, api, settle, handOver, stockAt } = rehearsal;
+    const { orderId, fulfillmentOrderId } = await toCollect();
+    const { id } = await short(await order(orderId), fulfillmentOrderId, 1);
+    await settle();
+    expect((await order(orderId)).lines[0]).toMatchObject({ qty: 2, cancelledQty: 1 });
+    await api('update-picking-status-api', { params: { id }, body: { status: 'packed' } });
+    const { collection } = await api('dispatch-fulfillment-order-api', { params: { id: fulfillmentOrderId } });
+    expect(await handOver(fulfillmentOrderId, { code: collection?.code })).toMatchObject({ status: 200 });
+    await settle();
+    expect(await order(orderId)).toMatchObject({ state: 'completed', paymentStatus: 'partially-refunded' });
+    expect(await stockAt('mug-blue')).toEqual({ onHand: 48, reserved: 0 });
+  });
+
+  test('Collected goods are returned to the store that handed them over', async ({ atCounter, handOver, settle, order, call }) => {
+    const { orderId, fulfillmentOrderId, code } = await atCounter();
+    await handOver(fulfillmentOrderId, { code });
+    await settle();
+    const [line] = (await order(orderId)).lines;
+    const body = { orderId, lines: [{ orderLineId: line?.lineId, qty: 1, reason: 'Too blue' }] };
+    expect(await call('create-return-api', { body })).toMatchObject({ status: 201, body: { dropOff: 'store', locationId: 'store-01' } });
+  });
+});
+
+const inTime = testIn(() => onMonday({ store: 'time' }));
+
+describe('Staff in time', () => {
+  inTime('The staff of the store has the goods ready at the promised time, and works only while the store is open', async (rehearsal) => {
+    const { toCollect, advance, fulfilment } = rehearsal;
+    const today = await toCollect();
+    await advance('PT1H59M');
+    expect(await fulfilment(today.fulfillmentOrderId)).toMatchObject({ state: 'packed' });
+    await advance('PT2M');
+    expect(await fulfilment(today.fulfillmentOrderId)).toMatchObject({
+      state: 'dispatched',
+      collection: { readyAt: '2026-03-02T12:00:00.000Z' },
+    });
+    await advance('PT6H29M');
+    const late = await toCollect();
+    expect(late.basket.collection?.readyBy).toBe('2026-03-03T11:00:00.000Z');
+    await advance('PT17H');
+    expect(await fulfilment(late.fulfillmentOrderId)).toMatchObject({
+      state: 'dispatched',
+      collection: { readyAt: '2026-03-03T11:00:00.000Z' },
+    });
+  });
+});
