@@ -79,12 +79,14 @@ type Scope = Pick<ExplainScope, 'worlds' | 'objects' | 'view'>;
 
 /** The objects that belong to an object. A payment waits for the returns and payments of its order, and only the order refers to them. */
 async function relatedTo({ worlds, objects, view: { world } }: Scope, type: ListedType, found: Found, breathe: Breathe) {
-  const own = await relatedObjects(worlds, { world, objects }, { type, found }, breathe);
+  // No state waits for a product, and an order may have hundreds.
+  const place = { world, objects, products: false };
+  const own = await relatedObjects(worlds, place, { type, found }, breathe);
   const { orderId } = publishedOf(type, found);
   const orders = objects['order'];
   if (type.definition.type !== 'payment' || typeof orderId !== 'string' || !orders) return own;
   const order = await worlds.object(world, orders.application, orders.collection, orderId);
-  const ofOrder = order ? await relatedObjects(worlds, { world, objects }, { type: orders, found: order }, breathe) : [];
+  const ofOrder = order ? await relatedObjects(worlds, place, { type: orders, found: order }, breathe) : [];
   return [...own, ...ofOrder.filter((one) => one.type === 'return' || one.type === 'payment')];
 }
 
