@@ -1,5 +1,4 @@
 import { inventoryItem } from '../../shared/catalog/inventory/objects.ts';
-import { Location } from '../../shared/catalog/inventory/reference-data.ts';
 import type { Nearby } from '../../shared/catalog/nearby.ts';
 import type { Breathe } from '../../shared/domain/breathe.ts';
 import type { InSlices } from '../../shared/process/slices.ts';
@@ -9,6 +8,7 @@ import type { WorldView } from '../../shared/store/ports/rehearsals.ts';
 import { pointWorthOf } from '../objects/figures.ts';
 import { describeObject, type Published, publishedOf } from '../objects/list.ts';
 import { relatedObjects } from '../objects/related-objects.ts';
+import { PublicLocation } from '../objects/stock.ts';
 import type { ListedType } from '../objects/types.ts';
 import type { DryCall } from '../outside-call.ts';
 import type { EstateObjects } from '../verify/world-records.ts';
@@ -94,7 +94,7 @@ async function locationIn(worlds: Worlds, { world }: WorldView, id: unknown): Pr
   if (typeof id !== 'string') return 'the location';
   const found = await worlds.object(world, inventoryItem.owner, 'locations', id);
   if (!found) return `the location ${id}`;
-  const { type, name } = Location.strip().parse(JSON.parse(found.json));
+  const { type, name } = PublicLocation.parse(JSON.parse(found.json));
   return `the ${type} ${name}`;
 }
 
