@@ -9,14 +9,13 @@ const MOST_OF_WORLD = 1 / 6;
 const MEBIBYTE = 1_048_576;
 /** V8's default, which `--max-semi-space-size` changes. The young generation has three of them, and the limit of the heap counts it. */
 const SEMI_SPACE_MIB = 64;
-const SEMI_SPACE = /--max[-_]semi[-_]space[-_]size[= ](\d+)/g;
+const SEMI_SPACE = /--max[-_]semi[-_]space[-_]size[= ](\d+)/;
 
 /** Limit of the old generation in bytes. */
 function oldGeneration(): number {
-  const flags = [process.env['NODE_OPTIONS'], ...process.execArgv].join(' ');
-  const semiSpace = Number([...flags.matchAll(SEMI_SPACE)].at(-1)?.[1] ?? SEMI_SPACE_MIB);
+  const [, semiSpace = SEMI_SPACE_MIB] = SEMI_SPACE.exec(process.execArgv.join(' ')) ?? [];
   const { heap_size_limit: limit } = getHeapStatistics();
-  return Math.max(limit - 3 * semiSpace * MEBIBYTE, limit / 4);
+  return Math.max(limit - 3 * Number(semiSpace) * MEBIBYTE, limit / 4);
 }
 
 /** The most bytes of the text of a world in the heap of this process. @param most the configured limit */

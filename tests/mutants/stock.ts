@@ -3,7 +3,7 @@ import type { Mutant } from './mutant.ts';
 export const stock: readonly Mutant[] = [
   {
     name: 'ATP includes the safety stock',
-    file: 'services/inventory-service/stock.ts',
+    file: 'services/inventory-service/levels.ts',
     from: 'level.onHand - level.reserved - level.safetyStock;',
     to: 'level.onHand - level.reserved;',
     killedBy: ['tests/services/inventory-service.test.ts'],

@@ -10,7 +10,13 @@ const MOST = 300;
 
 const customer = (n: number) => ({
   ...{ id: `cus_own${n}`, firstName: 'Ann'.padEnd(80, 'n'), lastName: `Own ${n}`, email: `own${n}@example.test` },
-  ...{ state: 'registered', createdAt: '-P9D', addresses: [], interactions: [], consents: { emailMarketing: false, smsMarketing: false, profiling: false } },
+  ...{
+    state: 'registered',
+    createdAt: '-P9D',
+    addresses: [],
+    interactions: [],
+    consents: { emailMarketing: false, smsMarketing: false, profiling: false },
+  },
 });
 const OWN = { customers: Array.from({ length: 1_000 }, (_, n) => customer(n)) };
 

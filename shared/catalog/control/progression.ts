@@ -4,6 +4,10 @@ import { ProgressionMode } from '../fulfillment/reference-data.ts';
 /** `auto`: an application takes the step; `manual`: a caller does. */
 const ProgressionStep = z.enum(['auto', 'manual']).meta({ id: 'ProgressionStep' });
 
+const StoreMode = ProgressionMode.describe(
+  'Picking and packing of goods that customers collect, until they wait at the counter. A client may take a step earlier through the API; the store continues from there.',
+);
+
 /** Which steps of a rehearsal are automatic, and how steps without an API happen. */
 export const Progression = z
   .strictObject({
@@ -12,9 +16,8 @@ export const Progression = z
     warehouse: ProgressionMode.describe(
       'Picking, packing and dispatch. A client may take a step earlier through the API; the warehouse continues from there.',
     ),
-    store: ProgressionMode.default('time').describe(
-      'Picking and packing of goods that customers collect, until they wait at the counter. A client may take a step earlier through the API; the store continues from there.',
-    ),
+    // Progressions of snapshots that were made before customers collected orders lack it.
+    store: StoreMode.default('time'),
     route: ProgressionStep.describe('Confirm Order routes the order.'),
     label: ProgressionStep.describe('Dispatch Fulfillment Order creates the label.'),
     capture: ProgressionStep.describe('The OMS captures when fulfilment begins, and captures the rest before a dispatch.'),
@@ -24,7 +27,7 @@ export const Progression = z
 export type Progression = z.output<typeof Progression>;
 
 /** Omitted members keep their value. */
-export const ProgressionInput = Progression.extend({ store: ProgressionMode }).partial().meta({ id: 'ProgressionInput' });
+export const ProgressionInput = Progression.extend({ store: StoreMode }).partial().meta({ id: 'ProgressionInput' });
 export type ProgressionInput = z.output<typeof ProgressionInput>;
 
 /** The progression of a new rehearsal. */
