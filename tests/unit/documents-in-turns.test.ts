@@ -10,15 +10,13 @@ import { estateOpenApi, openApiInSteps } from '../../shared/contract/openapi/doc
 import { type Steps, stepsBreathing } from '../../shared/domain/breathe.ts';
 import { fixedDocument, yamlOf } from '../../shared/http/fixed-document.ts';
 import { serving } from '../conform/serving.ts';
+import { countingPauses } from '../support/counting-pauses.ts';
 
 /** The result, and the number of turns that other work gets before it. */
 async function inTurns<R>(steps: Steps<R>) {
-  let turns = 0;
-  const value = await stepsBreathing(steps, () => {
-    turns += 1;
-    return undefined;
-  });
-  return { turns, value };
+  const { breathe, taken } = countingPauses();
+  const value = await stepsBreathing(steps, breathe);
+  return { turns: taken(), value };
 }
 
 test('The OpenAPI document leaves a turn to other work after each operation', async () => {
@@ -49,13 +47,10 @@ test('YAML is the text of the whole document, and leaves a turn to other work af
     null: { '': null },
   };
   for (const document of [openapi, estateAsyncApi('1.2.3', 'memory'), applicationContract('pos', '1.2.3'), odd, {}]) {
-    let turns = 0;
-    const text = await yamlOf(document, () => {
-      turns += 1;
-      return undefined;
-    });
+    const { breathe, taken } = countingPauses();
+    const text = await yamlOf(document, breathe);
     expect(text === stringify(document, { aliasDuplicateObjects: false, lineWidth: 0 })).toBe(true);
-    if (document === openapi) expect(turns).toBeGreaterThan(Object.keys({ ...openapi.paths, ...openapi.components.schemas }).length);
+    if (document === openapi) expect(taken()).toBeGreaterThan(Object.keys({ ...openapi.paths, ...openapi.components.schemas }).length);
   }
 });
 

@@ -1,21 +1,19 @@
 import { expect, test } from '@jest/globals';
 import { READ_TOGETHER, readLevels } from '../../services/inventory-service/levels.ts';
 import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
+import { countingPauses } from '../support/counting-pauses.ts';
 
 /** The sizes of the reads of counters, and the turns that other work gets. */
 async function readingOf(skus: number, locations: number) {
   const reads: number[] = [];
-  let turns = 0;
+  const { breathe, taken } = countingPauses();
   const counters = async (_of: unknown, keys: readonly string[]) => {
     reads.push(keys.length);
     return keys.map((key) => ({ onHand: Number(key.split('|').join('')), reserved: 0, safetyStock: 0 }));
   };
   const named = (count: number) => Array.from({ length: count }, (_, place) => String(place + 1));
-  const levels = await readLevels({ counters } as unknown as UnitOfWork, named(skus), named(locations), () => {
-    turns += 1;
-    return undefined;
-  });
-  return { reads, turns, levels };
+  const levels = await readLevels({ counters } as unknown as UnitOfWork, named(skus), named(locations), breathe);
+  return { reads, turns: taken(), levels };
 }
 
 test('Stock levels of many SKUs at many locations are read in parts, with a turn for other work after each', async () => {
