@@ -6,8 +6,10 @@ import { Problem, type ProblemCode, problems, problemType } from '../shared/cata
 import type { EventServers } from '../shared/contract/asyncapi/document.ts';
 import type { Section } from '../shared/contract/llms-text.ts';
 import { problemMeanings } from '../shared/contract/tables/problem-meanings.ts';
+import { stepsBreathing } from '../shared/domain/breathe.ts';
 import { addressedDocument, fixedDocument, yamlOf } from '../shared/http/fixed-document.ts';
 import type { OwnAddress } from '../shared/http/own-address.ts';
+import { inShortTurns } from '../shared/process/waiting.ts';
 import { methodNotAllowed } from './problems.ts';
 
 const manifest = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as { readonly version: string };
@@ -58,14 +60,14 @@ const OWN_DOCUMENTS: readonly Section[] = [
 
 /** The APIs as OpenAPI, the events as AsyncAPI, the problems, an index for language models, and a welcome page. @param events where this estate publishes them */
 export function createDocuments(events: EventServers): Router {
-  // The code that writes a document is loaded with its first request.
+  // The code that writes a document is loaded with its first request. A document takes many turns, because other requests wait.
   const openapi = async ({ origin }: OwnAddress): Promise<unknown> => {
-    const { estateOpenApi } = await import('../shared/contract/openapi/document.ts');
-    return estateOpenApi(manifest.version, origin);
+    const { openApiInSteps } = await import('../shared/contract/openapi/document.ts');
+    return stepsBreathing(openApiInSteps(manifest.version, origin), inShortTurns());
   };
   const asyncapi = async ({ host }: OwnAddress): Promise<unknown> => {
-    const { estateAsyncApi } = await import('../shared/contract/asyncapi/document.ts');
-    return estateAsyncApi(manifest.version, events, host);
+    const { asyncApiInSteps } = await import('../shared/contract/asyncapi/document.ts');
+    return stepsBreathing(asyncApiInSteps(manifest.version, events, host), inShortTurns());
   };
   const router = Router({ caseSensitive: true, strict: true });
   for (const [name, document] of Object.entries({ openapi, asyncapi })) {
@@ -96,8 +98,8 @@ const CONTRACT = '/openapi/:application.json';
 /** What a real system must offer to take the place of an application, at `/openapi/payment-hub.json`. */
 function createContracts(): Router {
   const contractOf = async (name: Application): Promise<string> => {
-    const { applicationContract } = await import('../shared/contract/openapi/application-contract.ts');
-    return JSON.stringify(applicationContract(name, manifest.version), null, 2);
+    const { contractInSteps } = await import('../shared/contract/openapi/application-contract.ts');
+    return JSON.stringify(await stepsBreathing(contractInSteps(name, manifest.version), inShortTurns()), null, 2);
   };
   const contracts = new Map(applicationNames.map((name) => [name as string, fixedDocument('application/json', () => contractOf(name))]));
   const router = Router({ caseSensitive: true, strict: true });

@@ -1,5 +1,4 @@
 import { inventoryItem } from '../../shared/catalog/inventory/objects.ts';
-import { Location } from '../../shared/catalog/inventory/reference-data.ts';
 import type { Nearby } from '../../shared/catalog/nearby.ts';
 import type { Breathe } from '../../shared/domain/breathe.ts';
 import type { InSlices } from '../../shared/process/slices.ts';
@@ -9,6 +8,7 @@ import type { WorldView } from '../../shared/store/ports/rehearsals.ts';
 import { pointWorthOf } from '../objects/figures.ts';
 import { describeObject, type Published, publishedOf } from '../objects/list.ts';
 import { relatedObjects } from '../objects/related-objects.ts';
+import { PublicLocation } from '../objects/stock.ts';
 import type { ListedType } from '../objects/types.ts';
 import type { DryCall } from '../outside-call.ts';
 import type { EstateObjects } from '../verify/world-records.ts';
@@ -81,12 +81,14 @@ type Scope = Pick<ExplainScope, 'worlds' | 'objects' | 'view'>;
 
 /** The objects that belong to an object. A payment waits for the returns and payments of its order, and only the order refers to them. */
 async function relatedTo({ worlds, objects, view: { world } }: Scope, type: ListedType, found: Found, breathe: Breathe) {
-  const own = await relatedObjects(worlds, { world, objects }, { type, found }, breathe);
+  // No state waits for a product, and an order may have hundreds.
+  const place = { world, objects, products: false };
+  const own = await relatedObjects(worlds, place, { type, found }, breathe);
   const { orderId } = publishedOf(type, found);
   const orders = objects['order'];
   if (type.definition.type !== 'payment' || typeof orderId !== 'string' || !orders) return own;
   const order = await worlds.object(world, orders.application, orders.collection, orderId);
-  const ofOrder = order ? await relatedObjects(worlds, { world, objects }, { type: orders, found: order }, breathe) : [];
+  const ofOrder = order ? await relatedObjects(worlds, place, { type: orders, found: order }, breathe) : [];
   return [...own, ...ofOrder.filter((one) => one.type === 'return' || one.type === 'payment')];
 }
 
@@ -94,7 +96,7 @@ async function locationIn(worlds: Worlds, { world }: WorldView, id: unknown): Pr
   if (typeof id !== 'string') return 'the location';
   const found = await worlds.object(world, inventoryItem.owner, 'locations', id);
   if (!found) return `the location ${id}`;
-  const { type, name } = Location.strip().parse(JSON.parse(found.json));
+  const { type, name } = PublicLocation.parse(JSON.parse(found.json));
   return `the ${type} ${name}`;
 }
 

@@ -6,7 +6,7 @@ import { parsedInPieces } from '../../shared/domain/json-pieces.ts';
 import { instant, type Ms } from '../../shared/domain/time.ts';
 import { JsonText } from '../../shared/http/json-answer.ts';
 import { type InSlices, NEVER_GONE } from '../../shared/process/slices.ts';
-import { pause } from '../../shared/process/waiting.ts';
+import { createSequence, pause } from '../../shared/process/waiting.ts';
 import type { JournalReader } from '../../shared/store/ports/journal.ts';
 import type { ObjectReader } from '../../shared/store/ports/objects.ts';
 import type { Directory, WorldView } from '../../shared/store/ports/rehearsals.ts';
@@ -60,17 +60,11 @@ const decompressed = promisify(gunzip);
 export function createSnapshots(options: SnapshotsOptions) {
   const { worlds, driver, limits, version, estate, receive, inSlices } = options;
   const indexed = indexedBy(estate);
-  let last: Promise<unknown> = Promise.resolve();
+  const oneByOne = createSequence();
 
   /** Files are made and read one after the other, because each takes a multiple of its size. */
   function alone<T>(make: (breathe: Breathe) => Promise<T>): Promise<T> {
     return oneByOne(() => inSlices(NEVER_GONE, make));
-  }
-
-  function oneByOne<T>(make: () => Promise<T>): Promise<T> {
-    const made = last.then(make);
-    last = made.catch(() => {});
-    return made;
   }
 
   /** @throws Problem not_at_rest naming the open work; swapped, because a real system has a part of the state or gets the same calls */

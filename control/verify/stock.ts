@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { HeldAt } from '../../shared/catalog/inventory/internal.ts';
+import type { Breathe } from '../../shared/domain/breathe.ts';
 import { checkEndedReservations } from './ended-reservations.ts';
 import { isBackAtSender } from './fulfillment.ts';
 import { type Check, findings, type InvariantResult, sums } from './invariant.ts';
@@ -7,12 +8,12 @@ import { BEFORE_DISPATCH } from './moving.ts';
 import { type FulfillmentOrder, hasLeft, isAtCounter, type Order, type Reservation } from './stored-records.ts';
 import type { WorldRecords } from './world-records.ts';
 
-export function stock(world: WorldRecords): InvariantResult {
+export async function stock(world: WorldRecords, breathe: Breathe): Promise<InvariantResult> {
   const { check, result } = findings(
     'stock',
     'Per SKU and location: no count is negative, open reservations equal the reserved units, no unit appears or vanishes, goods are sent from confirmed reservations only, and no ended basket, order or sale holds stock',
   );
-  checkStockLevels(world, check);
+  await checkStockLevels(world, check, breathe);
   checkReservations(world, check);
   checkSources(world, check);
   checkCounters(world, check);
@@ -25,13 +26,15 @@ export function stock(world: WorldRecords): InvariantResult {
 const UNITS = ['shipped', 'carriedOut', 'writtenOff', 'returned', 'found', 'scrapped', 'foundAndSold'] as const;
 
 /** Stock levels are never negative, match the open reservations, and add up to what was received. */
-function checkStockLevels(world: WorldRecords, check: Check): void {
+async function checkStockLevels(world: WorldRecords, check: Check, breathe: Breathe): Promise<void> {
   const counters = world.counters('inventory-service', 'stock');
   const moved = world.counters('inventory-service', 'units-moved');
   const atSeed = world.seed.applications['inventory-service']?.counters ?? {};
   const seeded = atSeed['stock'] ?? {};
   const reservedByKey = sums(reservedUnits(world), keyOf, ({ qty }) => qty);
   for (const key of new Set([...Object.keys(counters), ...Object.keys(seeded), ...Object.keys(moved), ...reservedByKey.keys()])) {
+    const waiting = breathe();
+    if (waiting) await waiting;
     const { onHand = 0, reserved = 0, safetyStock = 0 } = counters[key] ?? {};
     check(onHand >= 0 && reserved >= 0, `stock/${key}: on hand ${onHand}, reserved ${reserved}`);
     check(onHand - reserved - safetyStock >= 0, `stock/${key}: ATP ${onHand - reserved - safetyStock}`);

@@ -5,6 +5,7 @@ import { afterOpenTime } from '../../shared/catalog/inventory/opening-hours.ts';
 import { collectionHoursOf, type Position } from '../../shared/catalog/inventory/reference-data.ts';
 import { linesBySku, type SkuUnits } from '../../shared/catalog/lines-by-sku.ts';
 import { invalid, notFound } from '../../shared/catalog/problems.ts';
+import type { Breathe } from '../../shared/domain/breathe.ts';
 import { instant } from '../../shared/domain/time.ts';
 import { handle } from '../../shared/work/handler.ts';
 import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
@@ -12,7 +13,7 @@ import { locations, type StoredLocation } from './collections.ts';
 import { readLevels, requireSku } from './levels.ts';
 
 /** The stores that have every unit on the shelf, nearest or first by priority. */
-export const listCollectionPoints = handle(listCollectionPointsApi)(async ({ query: { sku, qty, near, limit } }, { work }) => {
+export const listCollectionPoints = handle(listCollectionPointsApi)(async ({ query: { sku, qty, near, limit } }, { work, breathe }) => {
   const wanted = sku === undefined ? [] : unitsOf(sku, qty);
   if (sku === undefined && qty !== undefined) throw invalid('?qty', 'needs_sku', 'Name the SKUs in sku, or leave qty out.');
   for (const one of wanted) await requireSku(work, one.sku);
@@ -25,6 +26,7 @@ export const listCollectionPoints = handle(listCollectionPointsApi)(async ({ que
     work,
     wanted,
     open.map(({ location }) => location.id),
+    breathe,
   );
   const from = near === undefined ? undefined : placeOf(near);
   const found = open
@@ -57,15 +59,19 @@ function unitsOf(sku: string, qty: string | undefined): SkuUnits[] {
   );
 }
 
-async function storesWithAll(work: UnitOfWork, wanted: readonly SkuUnits[], stores: readonly string[]): Promise<ReadonlySet<string>> {
-  const levels = await readLevels(
-    work,
-    wanted.map(({ sku }) => sku),
-    stores,
-  );
-  const has = (store: string): boolean =>
-    wanted.every(({ sku, qty }) => levels.get(sku)?.some(({ locationId, atp }) => locationId === store && atp >= qty));
-  return new Set(stores.filter(has));
+async function storesWithAll(
+  work: UnitOfWork,
+  wanted: readonly SkuUnits[],
+  stores: readonly string[],
+  breathe: Breathe,
+): Promise<ReadonlySet<string>> {
+  const skus = wanted.map(({ sku }) => sku);
+  const levels = await readLevels(work, skus, stores, breathe);
+  const able = new Set(stores);
+  for (const { sku, qty } of wanted) {
+    for (const { locationId, atp } of levels.get(sku) ?? []) if (atp < qty) able.delete(locationId);
+  }
+  return able;
 }
 
 type Place = z.output<typeof Position>;

@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import type { StockLevel } from '../../shared/catalog/inventory/objects.ts';
 import { notFound } from '../../shared/catalog/problems.ts';
+import { type Breathe, inOneSlice } from '../../shared/domain/breathe.ts';
 import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
 import { locations, skus, stock, stockKey } from './collections.ts';
 
@@ -25,21 +26,30 @@ export async function listNodes(work: UnitOfWork, locationId?: string): Promise<
   return items.toSorted((a, b) => a.priority - b.priority).map(({ id }) => id);
 }
 
+/** Counters that are read together. A basket of 200 SKUs needs more only with more than ten locations. */
+export const READ_TOGETHER = 2_000;
+
 /** Live counters by SKU, in the sequence of the nodes. Moves of this unit of work are included. */
 export async function readLevels(
-  work: UnitOfWork,
+  work: Pick<UnitOfWork, 'counters'>,
   wanted: readonly string[],
   nodes: readonly string[],
+  breathe: Breathe = inOneSlice,
 ): Promise<ReadonlyMap<string, readonly Level[]>> {
-  const keys = wanted.flatMap((sku) => nodes.map((locationId) => stockKey(sku, locationId)));
-  const counters = await work.counters(stock, keys);
-  return new Map(
-    wanted.map((sku, row) => [
-      sku,
-      nodes.map((locationId, column) => {
+  const levels = new Map<string, readonly Level[]>();
+  const together = Math.max(1, Math.floor(READ_TOGETHER / Math.max(1, nodes.length)));
+  for (let at = 0; at < wanted.length; at += together) {
+    const some = wanted.slice(at, at + together);
+    const keys = some.flatMap((sku) => nodes.map((locationId) => stockKey(sku, locationId)));
+    const counters = await work.counters(stock, keys);
+    for (const [row, sku] of some.entries()) {
+      const levelAt = (locationId: string, column: number): Level => {
         const { onHand = 0, reserved = 0, safetyStock = 0 } = counters[row * nodes.length + column] ?? {};
         return { locationId, onHand, reserved, safetyStock, atp: atpOf({ onHand, reserved, safetyStock }) };
-      }),
-    ]),
-  );
+      };
+      levels.set(sku, nodes.map(levelAt));
+    }
+    await breathe();
+  }
+  return levels;
 }

@@ -3,25 +3,27 @@ import { moveHold as moveHoldCall, takeHold as takeHoldCall } from '../../shared
 import { refusal } from '../../shared/catalog/life-cycle.ts';
 import { linesBySku } from '../../shared/catalog/lines-by-sku.ts';
 import { notFound, Problem } from '../../shared/catalog/problems.ts';
+import { type Breathe, eachBreathing, inOneSlice } from '../../shared/domain/breathe.ts';
 import { handle } from '../../shared/work/handler.ts';
 import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
 import { type Hold, holds, stock, stockKey, unitsMoved } from './collections.ts';
 import { listNodes, readLevels, requireSku } from './levels.ts';
 
 /** Decides once per reservation, and stores refusals too: of two equal requests, one must not reserve while the other is refused. */
-export const takeHold = handle(takeHoldCall)(async ({ params: { reservationId }, body }, { work }) => {
+export const takeHold = handle(takeHoldCall)(async ({ params: { reservationId }, body }, { work, breathe }) => {
   const known = await work.get(holds, reservationId);
   if (known?.state === 'held') return { allocations: known.allocations };
   if (known) throw known.short ? insufficientStock(known.short) : holdEnded(known);
   const freed = await findHeld(body.replaces ?? [], work);
   const nodes = await listNodes(work, body.locationId);
-  const { held, short } = await findStock(work, {
+  const wanted = {
     lines: linesBySku(body.items, '/items'),
     nodes,
     prefer: body.prefer,
     freed: freed.flatMap(restOf),
     allocated: freed.filter(({ line }) => line).flatMap(restOf),
-  });
+  };
+  const { held, short } = await findStock(work, wanted, breathe);
   if (short.length > 0) {
     work.put(holds, { id: reservationId, state: 'refused', allocations: [], short });
     return insufficientStock(short);
@@ -99,20 +101,18 @@ export async function findStock(
     readonly freed?: readonly Held[];
     readonly allocated?: readonly Held[];
   },
+  breathe: Breathe = inOneSlice,
 ): Promise<ReturnType<typeof chooseNodes>> {
   const { lines, nodes, prefer, freed = [], allocated = [] } = wanted;
   const skus = lines.map(({ sku }) => sku);
   for (const sku of skus) await requireSku(work, sku);
-  const levels = await readLevels(work, skus, nodes);
-  const freedAt = (sku: string, locationId: string): number =>
-    freed.filter((held) => held.sku === sku && held.locationId === locationId).reduce((sum, { qty }) => sum + qty, 0);
-  const free = [...levels].map(
-    ([sku, at]) => [sku, at.map(({ locationId, atp }) => ({ locationId, atp: atp + freedAt(sku, locationId) }))] as const,
-  );
-  const isAllocated = (sku: string, locationId: string): boolean =>
-    allocated.some((held) => held.sku === sku && held.locationId === locationId);
-  const inOrder = free.map(([sku, at]) => {
-    const sorted = prefer === 'most-stock' ? sortByAtp(at) : at;
+  const levels = await readLevels(work, skus, nodes, breathe);
+  const freedAt = new Map(mergeByPlace(freed).map(({ sku, locationId, qty }) => [stockKey(sku, locationId), qty]));
+  const allocatedAt = new Set(allocated.map(({ sku, locationId }) => stockKey(sku, locationId)));
+  const isAllocated = (sku: string, locationId: string): boolean => allocatedAt.has(stockKey(sku, locationId));
+  const inOrder = await eachBreathing(levels, breathe, ([sku, at]) => {
+    const free = at.map(({ locationId, atp }) => ({ locationId, atp: atp + (freedAt.get(stockKey(sku, locationId)) ?? 0) }));
+    const sorted = prefer === 'most-stock' ? sortByAtp(free) : free;
     const first = sorted.filter(({ locationId }) => isAllocated(sku, locationId));
     return [sku, [...first, ...sorted.filter(({ locationId }) => !isAllocated(sku, locationId))]] as const;
   });

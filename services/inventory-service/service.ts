@@ -29,16 +29,20 @@ export const service = defineService({
 });
 
 export function seed(fixtures: Fixtures): Seed {
-  const counters = fixtures.stock.flatMap(({ sku, onHand, safetyStock }) =>
-    fixtures.locations.map(({ id }) => [stockKey(sku, id), unreserved(onHand[id] ?? 0, safetyStock?.[id] ?? 0)]),
-  );
   return {
     objects: [
       { of: skus, rows: fixtures.stock.map(({ sku }) => ({ id: sku, version: 1 })) },
       { of: locations, rows: fixtures.locations.map((location) => ({ ...location, version: 1 })) },
     ],
-    counters: [{ of: stock, rows: Object.fromEntries(counters) }],
+    counters: [{ of: stock, rows: stockOf(fixtures) }],
   };
+}
+
+/** The stock of each SKU at each location. */
+function* stockOf(fixtures: Fixtures) {
+  for (const { sku, onHand, safetyStock } of fixtures.stock) {
+    for (const { id } of fixtures.locations) yield [stockKey(sku, id), unreserved(onHand[id] ?? 0, safetyStock?.[id] ?? 0)] as const;
+  }
 }
 
 /** Safety stock is lowered to what is there, as by a count. */

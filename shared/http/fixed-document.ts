@@ -1,7 +1,10 @@
 import { createHash } from 'node:crypto';
-import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
+import { promisify } from 'node:util';
+import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { Request, Response } from 'express';
 import { LRUCache } from 'lru-cache';
+import { type Steps, stepsBreathing } from '../domain/breathe.ts';
+import { inShortTurns } from '../process/waiting.ts';
 import { type OwnAddress, ownAddress } from './own-address.ts';
 
 type Encoding = 'br' | 'gzip' | 'identity';
@@ -14,9 +17,11 @@ interface Variant {
 /** Compression level with nearly the smallest size, at a tenth of the cost. */
 const BROTLI_QUALITY = 5;
 
-const encode: Readonly<Record<Encoding, (plain: Buffer) => Buffer>> = {
-  br: (plain) => brotliCompressSync(plain, { params: { [constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY } }),
-  gzip: (plain) => gzipSync(plain),
+const [brotlied, gzipped] = [promisify(brotliCompress), promisify(gzip)];
+
+const encode: Readonly<Record<Encoding, (plain: Buffer) => Buffer | Promise<Buffer>>> = {
+  br: (plain) => brotlied(plain, { params: { [constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY } }),
+  gzip: (plain) => gzipped(plain),
   identity: (plain) => plain,
 };
 
@@ -24,11 +29,33 @@ type Answer = (request: Request, response: Response) => Promise<void>;
 /** Its code can be loaded with the first request. */
 type Text = string | Promise<string>;
 
+/** Levels of a document whose members are written one by one: paths, schemas. */
+const YAML_LEVELS = 2;
+
 /** A document as YAML. Most processes write none, so the library is loaded with the first one. */
-export async function yamlOf(document: unknown): Promise<string> {
+export async function yamlOf(document: unknown, breathe = inShortTurns()): Promise<string> {
   const { stringify } = await import('yaml');
-  return stringify(document, { aliasDuplicateObjects: false, lineWidth: 0 });
+  const textOf = (value: unknown): string => stringify(value, { aliasDuplicateObjects: false, lineWidth: 0 });
+  return stepsBreathing(yamlInSteps(document, [], textOf), breathe);
 }
+
+/** The library writes a value as a whole. Within the names above it, the text of a part is the same as in the whole. */
+function* yamlInSteps(value: unknown, path: readonly string[], textOf: (value: unknown) => string): Steps<string> {
+  const below = (member: unknown): unknown => path.reduceRight((inner: unknown, name) => ({ [name]: inner }), member);
+  const members = path.length <= YAML_LEVELS && isRecord(value) ? Object.entries(value).filter(([, member]) => member !== undefined) : [];
+  if (members.length === 0) {
+    yield;
+    return withoutLines(textOf(below(value)), path.length - 1);
+  }
+  const heading = path.length === 0 ? '' : `${withoutLines(textOf(below({ member: 0 })), path.length - 1).split('\n', 1)[0]}\n`;
+  const texts = [heading];
+  for (const [name, member] of members) texts.push(yield* yamlInSteps(member, [...path, name], textOf));
+  return texts.join('');
+}
+
+const isRecord = (value: unknown): value is object => typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const withoutLines = (text: string, count: number): string => text.split('\n').slice(Math.max(0, count)).join('\n');
 
 /**
  * Answers GET and HEAD with a constant document, which is generated and compressed once, at the first request. A client that has it gets
@@ -51,7 +78,7 @@ export function fixedDocument(type: string, write: () => Text, caching = 'no-cac
   async function createVariant(encoding: Encoding): Promise<Variant> {
     const plain = encoding === 'identity' ? Buffer.from(await write()) : (await variantOf('identity')).body;
     const hash = createHash('sha256').update(plain).digest('base64url').slice(0, 22);
-    return { body: encode[encoding](plain), etag: encoding === 'identity' ? `"${hash}"` : `"${hash}-${encoding}"` };
+    return { body: await encode[encoding](plain), etag: encoding === 'identity' ? `"${hash}"` : `"${hash}-${encoding}"` };
   }
 
   return async (request, response) => {

@@ -6,6 +6,7 @@ import type { InternalIdsOf } from '../catalog/internal-calls.ts';
 import type { Problem } from '../catalog/problems.ts';
 import type { Context } from '../control/context.ts';
 import type { Webhooks } from '../control/webhook-sender.ts';
+import type { Breathe } from '../domain/breathe.ts';
 import type { EstateEvent } from '../events/envelope.ts';
 import type { AnyCollection, Counters } from '../store/collections.ts';
 import type { Caller } from '../transport/caller.ts';
@@ -17,6 +18,8 @@ export interface Scope {
   readonly context: Context;
   readonly work: UnitOfWork;
   readonly call: Caller;
+  /** Called often within a long computation, so that the process answers other requests in between. */
+  readonly breathe: Breathe;
   /** Signed webhooks of this rehearsal, sent through the gateway. */
   readonly webhooks: Webhooks;
   /** `webhook-id` of a signed request: the same for every attempt of one delivery. */

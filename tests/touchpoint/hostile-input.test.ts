@@ -43,6 +43,32 @@ test('JSON whose objects have too many members or kinds is refused before it is 
   expect((await post(Array(5_000).fill(distinct(10)).join(',')))[0]).toBe(200);
 });
 
+test('JSON with more than 100,000 values is refused before it is parsed, and a longer text with fewer values is accepted', async () => {
+  const post = async (path: string, lines: string) => {
+    const body = `{"touchpointId":"SCO-01","basketId":"b","lines":[${lines}]}`;
+    const { status, text } = await authorized(mock.url, { path, body, headers: { 'X-Mock-Case': '02' } });
+    return [status, JSON.parse(text)];
+  };
+  for (const path of ['/caso02', CALCULATE]) {
+    for (const lines of [
+      Array(340_000).fill('{}').join(','),
+      Array(340_000).fill('1').join(','),
+      `${Array(51_000).fill('{}').join(',')},]`,
+    ])
+      expect(await post(path, lines)).toEqual([400, { error: 'The body has more than 100,000 values in all' }]);
+    expect(
+      (
+        await post(
+          path,
+          Array(9_000)
+            .fill(`{"ref":"${'x'.repeat(90)}"}`)
+            .join(','),
+        )
+      )[0],
+    ).toBe(200);
+  }
+});
+
 test('JSON with more than 64 levels is not parsed without the key', async () => {
   const headers = { Authorization: 'Bearer wrong' };
   expect((await authorized(mock.url, { path: '/caso02', body: nested(65), headers })).status).toBe(403);

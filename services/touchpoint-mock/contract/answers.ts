@@ -1,7 +1,7 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Express, Request, Response } from 'express';
-import { JSON_KINDS, JSON_LEVELS, JSON_MEMBERS } from '../../../shared/domain/json-limits.ts';
+import { JSON_KINDS, JSON_LEVELS, JSON_MEMBERS, JSON_VALUES } from '../../../shared/domain/json-limits.ts';
 import { STATUS_CODES } from '../../../shared/process/node-http.ts';
 
 /** An answer, ready to be sent. */
@@ -32,6 +32,7 @@ export const TOO_MANY_MEMBERS = fixedAnswer(
   400,
   `The body has more than ${JSON_MEMBERS.toLocaleString('en')} members in one object, or ${JSON_KINDS.toLocaleString('en')} different names or sequences of members`,
 );
+export const TOO_MANY_VALUES = fixedAnswer(400, `The body has more than ${JSON_VALUES.toLocaleString('en')} values in all`);
 export const FOREIGN_HOST = fixedAnswer(
   421,
   'Pages and documents answer only under localhost, IP addresses, names without a dot, and names in ALLOWED_HOSTS',
