@@ -116,13 +116,16 @@ const isAllowed = (shipment: StoredShipment, scan: ReportedScan['scan']): boolea
 const isNeverHandedOver = ({ state, returnId, events }: StoredShipment): boolean =>
   state === 'lost' && returnId !== undefined && events.every(({ status }) => status === 'label-created' || status === 'lost');
 
+/** The store reports the goods of a collection, so the carrier has no scan and no webhook for them. */
+function atCounter(shipment: StoredShipment, action: string): Problem {
+  const detail = `The goods of the shipment "${shipment.id}" are at the counter of a store, where no carrier scans them. Hand Over Collection and the clock move them.`;
+  return refusal('shipment', shipment, action, detail, { allowedScans: [] });
+}
+
 /** The refusal lists the scans that the parcel can take now, for testers who send scans by hand. */
 function scanRefusal(shipment: StoredShipment, scan: ReportedScan['scan']): Problem {
   const allowedScans = Scan.options.filter((one) => isAllowed(shipment, one));
-  if (shipment.kind === 'collection') {
-    const detail = `The goods of the shipment "${shipment.id}" are at the counter of a store, where no carrier scans them. Hand Over Collection and the clock move them.`;
-    return refusal(shipmentLifeCycle, shipment, scan, detail, { allowedScans });
-  }
+  if (shipment.kind === 'collection') return atCounter(shipment, scan);
   const why =
     scan === 'find' && isNeverHandedOver(shipment)
       ? `The customer never handed over the parcel "${shipment.id}" of the return "${shipment.returnId}", so it cannot be found.`
@@ -145,6 +148,7 @@ export const trackShipment = handle(trackShipmentApi)(async ({ params: { id } },
 /** Replaces a waiting attempt at the same webhook. */
 export const resendScanWebhook = handle(resendScanWebhookCall)(async ({ params: { id } }, { work }) => {
   const shipment = await labelledParcel(id, work, { action: 'resend', words: 'its webhook can be sent' });
+  if (shipment.kind === 'collection') throw atCounter(shipment, 'resend');
   const gone = await work.get(webhookEndpoints, carrierWebhook.path);
   if (gone)
     throw new Problem(

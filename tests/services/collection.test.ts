@@ -125,6 +125,17 @@ describe('Ready at the counter', () => {
     expect([status, body.code, body.allowedScans]).toEqual([409, 'invalid_state_transition', []]);
     expect(await fulfilment(fulfillmentOrderId)).toMatchObject({ state: 'dispatched' });
   });
+
+  test('No webhook of a carrier is sent again for goods at a counter', async ({ atCounter, call, settle, fulfilment }) => {
+    const { shipmentId, fulfillmentOrderId } = await atCounter();
+    const { version } = await fulfilment(fulfillmentOrderId);
+    expect(await call('resend-scan', { params: { id: shipmentId } })).toMatchObject({
+      status: 409,
+      body: { code: 'invalid_state_transition' },
+    });
+    await settle();
+    expect(await fulfilment(fulfillmentOrderId)).toMatchObject({ state: 'dispatched', version });
+  });
 });
 
 describe('Hand Over Collection', () => {
