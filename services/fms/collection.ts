@@ -11,7 +11,7 @@ import { CounterState, STORE_COUNTER } from '../../shared/catalog/fulfillment/sh
 import { afterOpenTime, lastCollection, type StoreHours } from '../../shared/catalog/inventory/opening-hours.ts';
 import { isAgain, refusal } from '../../shared/catalog/life-cycle.ts';
 import { ensureCaptured } from '../../shared/catalog/order/internal.ts';
-import { absentApplication, conflictingRepeat, invalid, Problem } from '../../shared/catalog/problems.ts';
+import { absentApplication, conflictingRepeat, invalid, isProblem, Problem } from '../../shared/catalog/problems.ts';
 import { digest } from '../../shared/domain/ids.ts';
 import { instant } from '../../shared/domain/time.ts';
 import { idSource } from '../../shared/domain/world.ts';
@@ -122,7 +122,17 @@ async function report(found: StoredFulfillmentOrder, { work, call }: Scope): Pro
   if (!copy || !parcel || !reached.success) return found;
   const { id, ...unit } = parcel.data;
   const body = { unit, state: reached.data };
-  const answer = await call(putCollectionUnit, { params: { id }, body }, { step: reached.data, timeoutMs: HAND_OVER_TIMEOUT_MS });
+  const answer = await call(putCollectionUnit, { params: { id }, body }, { step: reached.data, timeoutMs: HAND_OVER_TIMEOUT_MS }).catch(
+    (error: unknown) => {
+      if (isProblem(error, 'swapped')) return undefined;
+      throw error;
+    },
+  );
+  // A real carrier need not offer shipments that never leave the store.
+  if (answer === undefined) {
+    work.cancel(reportUnitDue, found.id);
+    return found;
+  }
   if (!parcel.registered) work.put(parcels, { ...parcel, registered: true, label: 'left' });
   work.cancel(reportUnitDue, found.id);
   if (copy.labelStatus === 'ready') return found;

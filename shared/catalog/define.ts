@@ -85,7 +85,7 @@ interface PublicInput<Id, App, Path, Query, Request, ServiceRequest, Response, V
 
 type InternalInput<Id, App, Path, Query, Request, Response> = Omit<
   PublicInput<Id, App, Path, Query, Request, Request, Response>,
-  'auth' | 'serviceRequest' | 'shapes' | 'status' | 'addition' | 'produces' | 'fileName' | 'storesNothing'
+  'auth' | 'serviceRequest' | 'shapes' | 'status' | 'produces' | 'fileName' | 'storesNothing'
 > & { readonly callers: readonly Application[] };
 
 type AnyPublicInput = PublicInput<string, Application, string, z.ZodObject, z.ZodType, z.ZodType, z.ZodType>;
@@ -179,6 +179,10 @@ export const namesRehearsal = ({ path }: Pick<ApiDefinition, 'path'>): boolean =
 
 /** Whether a call changes state and therefore accepts an `Idempotency-Key`. A query sent by POST does not. */
 export const isMutating = (api: ApiDefinition): boolean => api.type !== 'query' && api.method !== 'GET';
+
+/** Whether a call between applications serves a journey that is an addition. A real system need not answer it. */
+export const servesAddition = ({ audience, addition }: Pick<ApiDefinition, 'audience' | 'addition'>): boolean =>
+  audience === 'internal' && addition;
 
 /** Whether a call may change the world. Such an API has a dry run. */
 export const changesSomething = (api: ApiDefinition): boolean => isMutating(api) && !api.storesNothing;

@@ -5,6 +5,7 @@ import { type Nearby, payablePoints } from '../../shared/catalog/nearby.ts';
 import { Retailer, type WindowName } from '../../shared/catalog/retailer.ts';
 import { durationMs } from '../../shared/domain/duration.ts';
 import { newRehearsal, type TestRehearsal } from '../support/estate.ts';
+import { onMonday } from '../support/steps/collection.ts';
 import { CASH, card, eur } from '../support/steps/tender.ts';
 
 const manual = { warehouse: 'manual', carrier: 'manual', returns: 'manual' } as const;
@@ -186,8 +187,15 @@ test('The prices of a rehearsal are in the currency of its retailer, also in a r
   ]);
 });
 
+test('Goods wait for the days of the retailer, and its stores need their time to have them ready', async () => {
+  await using rehearsal = await onMonday({}, { collection: { days: 2, preparation: 'PT30M' } });
+  const { items } = await rehearsal.api('list-collection-points-api', { query: {} });
+  expect(items[0]).toMatchObject({ locationId: 'store-01', readyBy: '2026-03-02T10:30:00.000Z' });
+  expect((await rehearsal.atCounter()).until).toBe('2026-03-04T19:00:00.000Z');
+});
+
 test('The figures of a retailer are all tested in this file', () => {
-  const { id, currency, timeZone, shipping, disputeFee, loyalty, ...others } = Retailer.parse({});
+  const { id, currency, timeZone, shipping, disputeFee, loyalty, collection, ...others } = Retailer.parse({});
   expect([id, currency, timeZone, disputeFee, Object.keys(shipping), Object.keys(loyalty)]).toEqual([
     'retailer',
     'EUR',
@@ -196,6 +204,7 @@ test('The figures of a retailer are all tested in this file', () => {
     ['STANDARD', 'EXPRESS', 'freeFrom'],
     ['earnPer', 'pointWorth', 'tiers'],
   ]);
+  expect(Object.keys(collection)).toEqual(['days', 'preparation']);
   expect(Object.keys(others)).toEqual(['windows']);
   expect(Object.keys(others.windows).toSorted()).toEqual(Object.keys(windows).toSorted());
 });

@@ -3,6 +3,7 @@ import { registeredApplications } from '../../estate/registry.ts';
 import { type Application, applicationNames } from '../../shared/catalog/applications.ts';
 import { isThorough } from '../support/effort.ts';
 import { newRehearsal, type TestRehearsal } from '../support/estate.ts';
+import { collectionSteps } from '../support/steps/collection.ts';
 import { CASH, card, eur } from '../support/steps/tender.ts';
 
 const LENGTHS = ['PT1H', 'PT3H', 'PT12H', 'P2D', 'P10D'] as const;
@@ -99,6 +100,16 @@ const stories: Readonly<Record<string, Story>> = {
     const { id } = await rehearsal.announced(await rehearsal.completed());
     return [() => rehearsal.move(id, 'reject', { reason: 'worn' })];
   },
+  'a collection of which the customer refuses a unit': async (rehearsal) => {
+    const { atCounter, fulfilment, handOver } = collectionSteps(rehearsal);
+    const { fulfillmentOrderId: id, code } = await atCounter();
+    const [line] = (await fulfilment(id)).lines;
+    return [() => handOver(id, { code, refused: [{ orderLineId: line?.orderLineId, qty: 1 }] })];
+  },
+  'goods that nobody collects': async (rehearsal) => {
+    await collectionSteps(rehearsal).atCounter();
+    return [];
+  },
 };
 
 /**
@@ -110,7 +121,7 @@ const played: Readonly<Record<string, readonly string[]>> = {
     ...['carrier-platform|planned-scan', 'carrier-platform|give-up-parcel', 'crm|idle', 'ecommerce-platform|basket-idle'],
     ...['fms|give-up-delivery', 'fms|give-up-return', 'fms|give-up-silent-parcel', 'fms|return-step', 'loyalty-platform|return-redemption'],
     ...['payment-hub|approve-payment', 'payment-hub|expire-authorization', 'payment-hub|decide-refund', 'payment-hub|lose-dispute'],
-    ...['sim|expire-reservation'],
+    ...['sim|expire-reservation', 'fms|give-up-collection', 'fms|remind-customer', 'fms|unlock-collection'],
   ],
   interrupted: [
     ...['crm|finish-enrolment', 'ecommerce-platform|place-order', 'fms|undo-return', 'inventory-service|finish-allocation'],
@@ -135,6 +146,8 @@ const played: Readonly<Record<string, readonly string[]>> = {
   'the refund of a return': ['fms|settle-return', 'fms|close-return', 'fms|book-returned-stock'],
   'a return that comes by parcel': ['fms|return-parcel'],
   'a rejected return': ['fms|finish-rejection'],
+  'a collection of which the customer refuses a unit': ['fms|report-unit', 'fms|return-refused'],
+  'goods that nobody collects': [],
   'a short pick of an order whose payment is disputed': ['oms|refund-cancelled-units'],
 };
 
@@ -168,7 +181,7 @@ const endsOtherwise = (name: string, away: Application, length: Length): boolean
 
 /** How long the timers take that an outage has delayed. */
 const AFTERWARDS = 'P15D';
-const MANUAL = { warehouse: 'manual', carrier: 'manual', returns: 'manual' } as const;
+const MANUAL = { warehouse: 'manual', store: 'manual', carrier: 'manual', returns: 'manual' } as const;
 
 async function advance({ control }: TestRehearsal, by: string): Promise<void> {
   const { settled, waitingFor } = await control('advance-clock', { body: { by, timeoutMs: 60_000 } });

@@ -130,6 +130,7 @@ export const putCollectionUnit = defineInternalCall({
   response: Shipment,
   problems: ['invalid_state_transition'],
   callers: ['fms'],
+  addition: true,
 });
 
 /** A webhook of the carrier that is sent again. */

@@ -33,6 +33,7 @@ export const getCollectionPoint = defineInternalCall({
   response: Collection.pick({ locationId: true, readyBy: true }),
   problems: ['not_found'],
   callers: ['ecommerce-platform'],
+  addition: true,
 });
 
 export const takeHold = defineInternalCall({

@@ -1,6 +1,6 @@
 import { apis } from '../../catalog/apis.ts';
 import { type Application, applications } from '../../catalog/applications.ts';
-import { type ApiDefinition, isMutating } from '../../catalog/define.ts';
+import { type ApiDefinition, isMutating, servesAddition } from '../../catalog/define.ts';
 import { callersOf, calls } from '../../catalog/flows.ts';
 import { CorrelationId, IdempotencyKey } from '../../catalog/headers.ts';
 import { internalCalls } from '../../catalog/internal-calls.ts';
@@ -30,10 +30,10 @@ import { contentOf } from './operations.ts';
 export const answeredBy = (application: Application): readonly ApiDefinition[] =>
   ([...Object.values(apis), ...Object.values(internalCalls)] as readonly ApiDefinition[]).filter((api) => api.application === application);
 
-/** `must`: applications of the estate make this call. `may`: only clients or the control plane make it. */
+/** `must`: applications of the estate make this call. `may`: only clients or the control plane make it, or it serves an addition. */
 export type Obligation = 'must' | 'may';
 
-export const obligationOf = ({ id }: Pick<ApiDefinition, 'id'>): Obligation => (callersOf(id).length > 0 ? 'must' : 'may');
+export const obligationOf = (api: ApiDefinition): Obligation => (callersOf(api.id).length > 0 && !servesAddition(api) ? 'must' : 'may');
 
 /** Whether the estate sends an `Idempotency-Key` with a call. */
 export const hasKey = (api: ApiDefinition): boolean => isMutating(api);

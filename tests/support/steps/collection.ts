@@ -44,8 +44,8 @@ export function collectionSteps({ api, call, settle, basket, authorisation, pack
 }
 
 /** A rehearsal on Monday morning whose stores, warehouses and carriers work by hand. */
-export async function onMonday(progression: ProgressionInput = {}) {
+export async function onMonday(progression: ProgressionInput = {}, retailer: object = {}) {
   const by = { warehouse: 'manual', store: 'manual', carrier: 'manual', returns: 'manual', ...progression } as const;
-  const rehearsal = withSteps(await openRehearsal(estate.gateway, by, { startsAt: MONDAY }));
+  const rehearsal = withSteps(await openRehearsal(estate.gateway, by, { startsAt: MONDAY, data: { retailer } }));
   return { ...rehearsal, ...collectionSteps(rehearsal) };
 }
