@@ -74,7 +74,7 @@ export async function makeReady(
   const sent = work.transition(fulfillmentOrders, found, 'dispatch', { shipments: [copy] });
   const ready = work.transition(fulfillmentOrders, sent, 'make-ready', {
     shipments: [{ ...copy, state: 'held-at-depot' }],
-    collection: { ...found.collection, ...period, readyAt: instant(work.now), code: await codeOf(found, scope) },
+    collection: { ...found.collection, ...period, readyAt: instant(work.now), code: codeOf(found, context) },
   });
   work.schedule(reportUnitDue, ready.id, work.now + TAKE_OVER_MS, {});
   await work.checkpoint();
@@ -98,10 +98,9 @@ function scheduleEnd(work: UnitOfWork, id: string, { hours, until }: { readonly 
 
 const CODES = 1_000_000n;
 
-/** Six digits. They cannot be derived from what a client has. */
-async function codeOf({ id }: StoredFulfillmentOrder, { context, webhooks }: Pick<Scope, 'context' | 'webhooks'>): Promise<string> {
-  const secret = context.seed ?? (await webhooks.secret());
-  const hash = BigInt(`0x${digest('collection-code', secret, idSource(context), id).slice(0, 30)}`);
+/** Six digits. A world that continues this one gives the same code. */
+function codeOf({ id }: StoredFulfillmentOrder, context: Scope['context']): string {
+  const hash = BigInt(`0x${digest('collection-code', idSource(context), id).slice(0, 30)}`);
   return String(hash % CODES).padStart(6, '0');
 }
 

@@ -165,6 +165,7 @@ function withAddressOrStore<T extends z.ZodObject>(schema: T): T {
     .refine(({ shippingMethod, collection }) => shippingMethod === undefined || collection === undefined, {
       path: ['shippingMethod'],
       error: 'Goods that the customer collects are not shipped: leave the method out.',
+      params: { code: 'not_sent' },
       when: isObject,
     })
     .meta(oneRequired(['shippingAddress', 'collection']));
