@@ -100,7 +100,7 @@ const stories: Readonly<Record<string, Story>> = {
     const { id } = await rehearsal.announced(await rehearsal.completed());
     return [() => rehearsal.move(id, 'reject', { reason: 'worn' })];
   },
-  'a collection of which the customer refuses a unit': async (rehearsal) => {
+  'a collection with a refused unit': async (rehearsal) => {
     const { atCounter, fulfilment, handOver } = collectionSteps(rehearsal);
     const { fulfillmentOrderId: id, code } = await atCounter();
     const [line] = (await fulfilment(id)).lines;
@@ -146,7 +146,7 @@ const played: Readonly<Record<string, readonly string[]>> = {
   'the refund of a return': ['fms|settle-return', 'fms|close-return', 'fms|book-returned-stock'],
   'a return that comes by parcel': ['fms|return-parcel'],
   'a rejected return': ['fms|finish-rejection'],
-  'a collection of which the customer refuses a unit': ['fms|report-unit', 'fms|return-refused'],
+  'a collection with a refused unit': ['fms|report-unit', 'fms|return-refused'],
   'goods that nobody collects': [],
   'a short pick of an order whose payment is disputed': ['oms|refund-cancelled-units'],
 };
