@@ -146,7 +146,7 @@ export const removeBasketLine = defineApi({
   addition: true,
 });
 
-const isObject = ({ value }: { readonly value: unknown }): boolean => typeof value === 'object' && value !== null;
+const isObject = ({ value }: { readonly value: unknown }): boolean => typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** A checkout has an address, or a store where the customer collects the goods. Its rules are reported together with other mistakes. */
 function withAddressOrStore<T extends z.ZodObject>(schema: T): T {

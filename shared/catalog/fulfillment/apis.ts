@@ -64,7 +64,7 @@ export const handOverCollection = defineApi({
   request: Collector.refine(
     ({ code, orderId, person }) =>
       code === undefined ? orderId !== undefined && person !== undefined : orderId === undefined && person === undefined,
-    { error: 'Give the code, or orderId and person.' },
+    { error: 'Give the code, or orderId and person.', params: { code: 'one_collector' } },
   ),
   response: FulfillmentOrder,
   emits: ['return-requested', 'return-created'],
