@@ -158,6 +158,10 @@ function checkRefunds(
     const keeps = kept.get(orderId) ?? 0;
     check(credit === 0 || credit <= keeps, `order/${orderId}: the credits of its returns hold ${credit}, and its payments keep ${keeps}`);
   }
+  const missing = ({ id, refundAmount }: Return): number => refundAmount.amount - (paid.get(id) ?? 0) - (credited.get(id) ?? 0);
+  // What is set free for a return whose refund has failed belongs to it, and not to a return that a lost dispute has ended before.
+  const failed = [...found.values()].filter(({ state, refunds: noted }) => state !== 'refunded' && noted.some(hasFailed));
+  const waiting = sums(failed, ({ orderId }) => orderId, missing);
   for (const { id, refundAmount, state, refunds: noted, orderId } of found.values()) {
     const back = paid.get(id) ?? 0;
     const credit = credited.get(id) ?? 0;
@@ -168,7 +172,8 @@ function checkRefunds(
       committed === back || queued('fms', id),
       `return/${id}: its refunds add up to ${committed}, and the Payment Hub refunded ${back} for it`,
     );
-    const left = Math.max(0, (kept.get(orderId) ?? 0) - (lost.get(orderId) ?? 0) - (exchanged.get(orderId) ?? 0));
+    const taken = (lost.get(orderId) ?? 0) + (exchanged.get(orderId) ?? 0) + (waiting.get(orderId) ?? 0);
+    const left = Math.max(0, (kept.get(orderId) ?? 0) - taken);
     if (state === 'refunded') {
       const received = succeededOf(noted);
       check(received === committed || queued('fms', id), `return/${id}: refunded, and ${committed - received} of its refunds are pending`);
