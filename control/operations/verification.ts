@@ -1,4 +1,6 @@
 import * as declared from '../../shared/catalog/control/operations/verification.ts';
+import { instant } from '../../shared/domain/time.ts';
+import { bookedWorld, booksOf } from '../books/books.ts';
 import { operate } from '../operate.ts';
 import { requireCurrent } from '../rehearsals/current.ts';
 import { swappedIn } from '../swaps/swaps.ts';
@@ -12,4 +14,16 @@ export const verify = operate(declared.verify)(async (_input, { world, worlds, d
   const complete = (await swappedIn(worlds, world)).length === 0;
   await requireCurrent(worlds, world);
   return { holds: invariants.every(({ holds }) => holds), settled, waitingFor: [...waitingFor], complete, invariants };
+});
+
+export const readBooks = operate(declared.readBooks)(async (_input, { world, view, worlds, objects, inSlices, gone }) => {
+  const read = await bookedWorld(worlds, world);
+  const { currency, entries } = await inSlices(gone, (breathe) => booksOf(read, objects, breathe));
+  await requireCurrent(worlds, world);
+  return {
+    now: instant(view.now),
+    currency,
+    entries: entries.slice(0, declared.MOST_BOOK_ENTRIES),
+    omitted: Math.max(0, entries.length - declared.MOST_BOOK_ENTRIES),
+  };
 });

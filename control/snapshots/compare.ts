@@ -4,6 +4,7 @@ import type { ObjectDefinition } from '../../shared/catalog/define-object.ts';
 import { withEqualAddresses } from '../../shared/control/world-addresses.ts';
 import { type Breathe, breathing, eachBreathing } from '../../shared/domain/breathe.ts';
 import type { ApplicationDump, WorldData } from '../../shared/store/ports/world-data.ts';
+import { type BookedWorld, booksOf, comparedBooks } from '../books/books.ts';
 import { labelOf } from '../objects/label.ts';
 import type { EstateObjects } from '../verify/world-records.ts';
 
@@ -12,20 +13,18 @@ type ChangedObject = Comparison['objects'][number];
 type ChangedCounter = Comparison['counters'][number];
 type ChangedMember = ChangedObject['members'][number];
 
-/** Limit of the objects of an answer, and of its counters. */
+/** Limit of the objects of an answer, of its counters, and of its entries of books. */
 const MOST_CHANGES = 1_000;
 
 /** Members that every change of an object updates. */
 const ALWAYS = new Set(['version', 'updatedAt']);
 
-export type ComparedWorld = Pick<WorldData, 'applications'>;
-
-/** The business objects and counters that differ between two worlds. */
+/** The books, business objects and counters that differ between two worlds. */
 export async function compare(
-  from: ComparedWorld,
-  to: ComparedWorld,
+  from: BookedWorld,
+  to: BookedWorld,
   { objects, breathe }: { readonly objects: EstateObjects; readonly breathe: Breathe },
-): Promise<Pick<Comparison, 'objects' | 'counters' | 'omitted'>> {
+): Promise<Pick<Comparison, 'books' | 'objects' | 'counters' | 'omitted'>> {
   const changedObjects: ChangedObject[] = [];
   for (const [type, { application, collection, definition }] of Object.entries(objects)) {
     const rows = [rowsOf(from.applications[application], collection), rowsOf(to.applications[application], collection)] as const;
@@ -42,8 +41,15 @@ export async function compare(
       countersOf(application, from.applications[application]?.counters ?? {}, to.applications[application]?.counters ?? {}),
     )
   ).flat();
-  const omitted = Math.max(0, changedObjects.length - MOST_CHANGES) + Math.max(0, counters.length - MOST_CHANGES);
-  return { objects: changedObjects.slice(0, MOST_CHANGES), counters: counters.slice(0, MOST_CHANGES), omitted };
+  const books = comparedBooks(await booksOf(from, objects, breathe), await booksOf(to, objects, breathe));
+  const lists = { books, objects: changedObjects, counters };
+  const omitted = Object.values(lists).reduce((sum, { length }) => sum + Math.max(0, length - MOST_CHANGES), 0);
+  return {
+    books: books.slice(0, MOST_CHANGES),
+    objects: changedObjects.slice(0, MOST_CHANGES),
+    counters: counters.slice(0, MOST_CHANGES),
+    omitted,
+  };
 }
 
 const rowsOf = (dump: ApplicationDump | undefined, collection: string): ReadonlyMap<string, string> =>

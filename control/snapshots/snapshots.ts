@@ -12,10 +12,11 @@ import type { ObjectReader } from '../../shared/store/ports/objects.ts';
 import type { Directory, WorldView } from '../../shared/store/ports/rehearsals.ts';
 import type { SnapshotStore } from '../../shared/store/ports/snapshots.ts';
 import type { ExportedWorld, WorldDataStore } from '../../shared/store/ports/world-data.ts';
+import type { BookedWorld } from '../books/books.ts';
 import type { ClockDriver } from '../clock/driver.ts';
 import { swapsOf } from '../swaps/swaps.ts';
 import type { EstateObjects } from '../verify/world-records.ts';
-import { type ComparedWorld, compare } from './compare.ts';
+import { compare } from './compare.ts';
 import { type EstateData, indexedBy, ofServices } from './estate-data.ts';
 import { type PackedSnapshot, packed, type Receive, type ReceivedFile, type SnapshotHead } from './receive.ts';
 import { fileOf, inMotion, type SnapshotFile, sealed, worldOf } from './snapshot-file.ts';
@@ -152,8 +153,7 @@ export function createSnapshots(options: SnapshotsOptions) {
       });
     },
     /** The differences between two worlds. */
-    compared: (from: ComparedWorld, to: ComparedWorld, objects: EstateObjects) =>
-      alone((breathe) => compare(from, to, { objects, breathe })),
+    compared: (from: BookedWorld, to: BookedWorld, objects: EstateObjects) => alone((breathe) => compare(from, to, { objects, breathe })),
     /** @throws Problem not_found */
     async remove(name: string): Promise<void> {
       if (!(await worlds.removeSnapshot(name))) throw notFound('snapshot', name);
