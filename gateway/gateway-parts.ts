@@ -32,6 +32,8 @@ export interface GatewayParts {
   readonly connections: Connections;
   /** The dependencies that must be ready before the gateway is. */
   readonly states: () => readonly State[];
+  /** The states of the applications, which the gateway does not need to be ready. */
+  readonly applicationStates: () => Promise<readonly State[]>;
   readonly routes: RouteTable<ApiDefinition>;
   readonly crossOrigin: CrossOrigin;
   readonly limits: RateLimits;

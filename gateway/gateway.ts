@@ -34,7 +34,7 @@ import { refuse } from './refusals.ts';
 import { rehearsalAccess } from './rehearsal-access.ts';
 
 export interface GatewayOptions
-  extends Pick<GatewayParts, 'token' | 'controlPlane' | 'agents' | 'states'>,
+  extends Pick<GatewayParts, 'token' | 'controlPlane' | 'agents' | 'states' | 'applicationStates'>,
     Partial<Pick<GatewayParts, 'noteUse' | 'worldBytes' | 'heap' | 'snapshotBytes' | 'observability' | 'turns'>> {
   readonly host: string;
   /** 0 takes any free port. */
@@ -96,6 +96,7 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
     observability,
     connections,
     states: options.states,
+    applicationStates: options.applicationStates,
     limits: createRateLimits(options.limits),
     keyring: createKeyring({ credentials: options.credentials, pepper, accessTokens, revocations, resolve }),
     estateCalls: createEstateCallers({ calls: createEstateCalls(options.token), resolve }),

@@ -2,12 +2,13 @@ import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { ControlOperation } from '../../shared/catalog/control/define-operation.ts';
 import { controlOperations } from '../../shared/catalog/control/operations.ts';
 import type { ApiDefinition } from '../../shared/catalog/define.ts';
-import { Problem } from '../../shared/catalog/problems.ts';
+import { invalid, Problem } from '../../shared/catalog/problems.ts';
 import { BODY_BYTES, bodyLimit } from '../../shared/contract/body-limit.ts';
 import { ANONYMOUS, contextFor } from '../../shared/control/context.ts';
 import { outOfReach } from '../../shared/control/out-of-reach.ts';
 import { digest, newId } from '../../shared/domain/ids.ts';
 import { isRead, sendHealth } from '../../shared/http/json-answer.ts';
+import { queryOf } from '../../shared/http/query.ts';
 import { readBody } from '../../shared/http/request-body.ts';
 import { routeTable } from '../../shared/http/route-table.ts';
 import type { Span, Tracer } from '../../shared/observability/observer.ts';
@@ -90,12 +91,16 @@ export const answerPreflight =
   ({ request, response, path }: Exchange & Addressed): void =>
     crossOrigin.answerPreflight(request, response, isOAuthPath(path) ? OAUTH_METHODS : routes.methodsAt(path).toSorted());
 
-/** @throws Problem method_not_allowed */
+/** An absent application does not take the gateway out of service, so only `all=true` reads their readiness. @throws Problem method_not_allowed, validation_failed */
 export const answerHealth =
-  ({ states, connections }: GatewayParts) =>
-  ({ path, request, response }: Exchange & Addressed): void => {
+  ({ states, applicationStates, connections }: GatewayParts) =>
+  async ({ path, request, response }: Exchange & Addressed): Promise<void> => {
     requireRead(request);
-    sendHealth(response, path, () => readinessAnswer(states(), connections.draining()));
+    const { all } = queryOf(request.url ?? '', path);
+    if (all !== undefined && all !== 'true')
+      throw invalid('?all', 'not_true', 'Send all=true to wait for every application, or leave it out.');
+    const others = all === 'true' && path === '/readyz' ? await applicationStates() : [];
+    sendHealth(response, path, () => readinessAnswer([...states(), ...others], connections.draining()));
   };
 
 function requireRead(request: IncomingMessage): void {
