@@ -18,7 +18,8 @@ import { idSource } from '../../shared/domain/world.ts';
 import { again, handle, handleDue, type Scope } from '../../shared/work/handler.ts';
 import { requireObject } from '../../shared/work/require-object.ts';
 import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
-import { collectionChecks, fulfillmentOrders, nodes, parcels, published, type StoredFulfillmentOrder } from './collections.ts';
+import { qrOf, readCode, withOwnQr } from './collection-code.ts';
+import { collectionChecks, fulfillmentOrders, nodes, parcels, type StoredFulfillmentOrder } from './collections.ts';
 import {
   giveUpCollectionDue,
   HAND_OVER_TIMEOUT_MS,
@@ -57,6 +58,8 @@ export async function makeReady(
   }
   const node = await requireObject(work, nodes, found.locationId, 'location');
   if (!node.hours) throw new Error(`The store ${found.locationId} has no opening hours.`);
+  const period = lastCollection(node.hours, work.now, work.figures.collection.days);
+  const { qrToken, qrUrl } = await qrOf(found, scope);
   const copy = createParcel(
     {
       fulfillmentOrderId: found.id,
@@ -65,16 +68,30 @@ export async function makeReady(
       service: 'STANDARD',
       from: node.address,
       to: node.address,
+      shelf: {
+        orderNumber: found.orderNumber ?? found.orderId,
+        person: found.collection.person,
+        units: found.lines.reduce((sum, { pickedQty }) => sum + pickedQty, 0),
+        lastDay: period.lastDay,
+        store: node.name,
+      },
       stockTaken: false,
     },
     { work, context },
   );
-  const period = lastCollection(node.hours, work.now, work.figures.collection.days);
   scheduleEnd(work, found.id, { hours: node.hours, until: period.until });
   const sent = work.transition(fulfillmentOrders, found, 'dispatch', { shipments: [copy] });
   const ready = work.transition(fulfillmentOrders, sent, 'make-ready', {
     shipments: [{ ...copy, state: 'held-at-depot' }],
-    collection: { ...found.collection, ...period, readyAt: instant(work.now), code: codeOf(found, context) },
+    qrToken,
+    collection: {
+      ...found.collection,
+      ...period,
+      readyAt: instant(work.now),
+      code: codeOf(found, context),
+      qrUrl,
+      store: { name: node.name, address: node.address },
+    },
   });
   work.schedule(reportUnitDue, ready.id, work.now + TAKE_OVER_MS, {});
   await work.checkpoint();
@@ -153,7 +170,7 @@ export const handOverCollection = handle(handOverCollectionApi)(async ({ params,
   if (refused) return refused;
   if (isAgain(fulfillmentOrderLifeCycle, found, 'hand-over')) {
     if (body.refused && !isDeepStrictEqual(body.refused, found.refused)) throw handedOverOtherwise(found);
-    return again(published(found));
+    return again(await withOwnQr(found, scope));
   }
   refuseStrayUnits(found, body.refused);
   await scope.call(ensureCaptured, { params: { id: found.orderId }, body: { fulfillmentOrderId: found.id } });
@@ -171,7 +188,7 @@ export const handOverCollection = handle(handOverCollectionApi)(async ({ params,
   });
   if (body.refused) work.schedule(returnRefusedDue, found.id, work.now, { attempt: 0 });
   reportLater(work, handedOver);
-  return published(handedOver);
+  return withOwnQr(handedOver, scope);
 });
 
 const handedOverOtherwise = ({ id, refused = [] }: ToCollect): Problem =>
@@ -231,7 +248,9 @@ async function refuseCollector(found: ToCollect, { code, orderId, person }: Coll
     const detail = `There were ${MOST_WRONG_CODES} wrong codes for the fulfillment order "${id}"; nothing is handed over until ${checked.lockedUntil}.`;
     throw new Problem('wrong_code', detail, { ...about, attemptsLeft: 0, lockedUntil: checked.lockedUntil });
   }
-  const isRight = code === undefined ? orderId === found.orderId && isSamePerson(person, collection.person) : code === collection.code;
+  const { digits, names = id } = readCode(code ?? '');
+  if (names !== id) throw new Problem('wrong_code', `The QR code belongs to the fulfillment order "${names}", not to "${id}".`, about);
+  const isRight = code === undefined ? orderId === found.orderId && isSamePerson(person, collection.person) : digits === collection.code;
   if (isRight) {
     if (checked) work.put(collectionChecks, { id, wrongCodes: 0 });
     return undefined;
@@ -280,15 +299,17 @@ export const remindCustomer = handleDue(remindCustomerDue)(async ({ key }, { wor
   work.transition(fulfillmentOrders, found, 'remind', { collection: { ...found.collection, remindedAt: instant(work.now) } });
 });
 
-export const extendCollection = handle(extendCollectionApi)(async ({ params }, { work }) => {
+export const extendCollection = handle(extendCollectionApi)(async ({ params }, scope) => {
+  const { work } = scope;
   const found = requireCollection(await requireObject(work, fulfillmentOrders, params.id), 'extend');
   if (!isAtCounter(found) || found.collection.until === undefined) throw notReady(found, 'extend');
-  if (found.collection.extended) return again(published(found));
+  if (found.collection.extended) return again(await withOwnQr(found, scope));
   const node = await requireObject(work, nodes, found.locationId, 'location');
   if (!node.hours) throw new Error(`The store ${found.locationId} has no opening hours.`);
   const period = lastCollection(node.hours, Date.parse(found.collection.until), work.figures.collection.days);
   scheduleEnd(work, found.id, { hours: node.hours, until: period.until });
-  return published(work.transition(fulfillmentOrders, found, 'extend', { collection: { ...found.collection, ...period, extended: true } }));
+  const extended = work.transition(fulfillmentOrders, found, 'extend', { collection: { ...found.collection, ...period, extended: true } });
+  return withOwnQr(extended, scope);
 });
 
 /** Nobody came until the store closed on the last day. The OMS refunds the order and releases its stock, which never left. */

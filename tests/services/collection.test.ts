@@ -1,7 +1,10 @@
 import { describe, expect } from '@jest/globals';
+import { DEMO_CREDENTIALS, EstateRehearsal } from '../../rehearsal/estate-rehearsal.ts';
+import { estate } from '../support/estate.ts';
 import { onMonday } from '../support/steps/collection.ts';
 import { ADDRESS } from '../support/steps/order.ts';
 import { testIn } from '../support/test-in.ts';
+import { readLabel, readQrCode } from './label-reading.ts';
 
 const test = testIn(onMonday);
 
@@ -81,6 +84,7 @@ describe('Ready at the counter', () => {
         lastDay: '2026-03-09',
         until: '2026-03-09T19:00:00.000Z',
         code: expect.stringMatching(/^\d{6}$/),
+        store: { name: 'Galway, Quay Street', address: { line1: '9 Quay Street', city: 'Galway' } },
       },
       shipments: [{ state: 'held-at-depot', labelStatus: 'ready', trackingNumber: expect.stringMatching(/^UC/) }],
     });
@@ -88,12 +92,62 @@ describe('Ready at the counter', () => {
     const [event] = await events({ type: 'ext.collection-ready', subject: `fulfillment-order/${fulfillmentOrderId}` });
     expect(event?.data.object).toMatchObject({
       locationId: 'store-01',
-      collection: { code: found.collection?.code, lastDay: '2026-03-09' },
+      collection: {
+        code: found.collection?.code,
+        lastDay: '2026-03-09',
+        qrUrl: found.collection?.qrUrl,
+        store: { name: 'Galway, Quay Street', address: { line1: '9 Quay Street' } },
+      },
     });
     const shipment = await api('track-shipment-api', { params: { id: found.shipments[0]?.id ?? '' } });
     expect(shipment).toMatchObject({ kind: 'collection', state: 'held-at-depot', carrier: 'store-counter' });
     expect(await stockAt('mug-blue')).toEqual({ onHand: 50, reserved: 2 });
     expect(await order(orderId)).toMatchObject({ state: 'in-fulfilment', paymentStatus: 'paid' });
+  });
+
+  test('The QR code of a collection is a picture that a scanner reads, public to holders of its address', async (rehearsal) => {
+    const { atCounter, fulfilment, handOver } = rehearsal;
+    await using other = await onMonday();
+    const { fulfillmentOrderId: id, code } = await atCounter();
+    const { qrUrl = '' } = (await fulfilment(id)).collection ?? {};
+    expect(qrUrl).toMatch(new RegExp(`^/collection-codes/${rehearsal.name}/[0-9a-f]{40}\\.png$`));
+    const response = await fetch(`${estate.gateway}${qrUrl}`);
+    expect([response.status, response.headers.get('content-type')]).toEqual([200, 'image/png']);
+    expect(response.headers.get('content-disposition')).toBe('inline; filename="collection-code.png"');
+    const scanned = await readQrCode(new Uint8Array(await response.arrayBuffer()));
+    expect(scanned).toBe(`${id} ${code}`);
+    expect((await fetch(`${estate.gateway}${qrUrl.replace(rehearsal.name, other.name)}`)).status).toBe(404);
+    for (const file of ['nobody-made-this.png', `${'0'.repeat(40)}.png`, `${'0'.repeat(40)}`, '%2e%2e.png']) {
+      expect([400, 404]).toContain((await fetch(`${estate.gateway}/collection-codes/${rehearsal.name}/${file}`)).status);
+    }
+    const elsewhere = await atCounter();
+    const refusal = await handOver(elsewhere.fulfillmentOrderId, { code: `${id} ${elsewhere.code}` });
+    expect([refusal.status, refusal.body.code, refusal.body.attemptsLeft]).toEqual([403, 'wrong_code', undefined]);
+    expect(await handOver(id, { code: scanned })).toMatchObject({ status: 200, body: { state: 'delivered' } });
+  });
+
+  test('The QR code of a collection has the address of the fork that answers', async (rehearsal) => {
+    const { fulfillmentOrderId: id } = await rehearsal.atCounter();
+    await using fork = await EstateRehearsal.create(
+      { gateway: estate.gateway, credentials: DEMO_CREDENTIALS },
+      { from: { rehearsal: rehearsal.name } },
+    );
+    const { collection } = await fork.api('get-fulfillment-order-api', { params: { id } });
+    expect(collection?.qrUrl).toContain(`/collection-codes/${fork.name}/`);
+    expect(await fork.api('extend-collection-api', { params: { id } })).toMatchObject({ collection: { qrUrl: collection?.qrUrl } });
+    expect((await fetch(`${estate.gateway}${collection?.qrUrl}`)).status).toBe(200);
+  });
+
+  test('The shelf label has the order number, the person, the last day and the store, and not the code', async (rehearsal) => {
+    const { toCollect, ready, order, api } = rehearsal;
+    const { orderId, fulfillmentOrderId } = await toCollect(ADA);
+    const { collection, shipments } = await ready(fulfillmentOrderId);
+    const { label, trackingNumber } = await api('track-shipment-api', { params: { id: shipments[0]?.id ?? '' } });
+    const read = await readLabel(new Uint8Array(await (await fetch(`${estate.gateway}${label?.url}`)).arrayBuffer()));
+    expect(read).toMatchObject({ pages: 1, format: 'CODE_128', code: trackingNumber });
+    const parts = ['COLLECT', '2 units', (await order(orderId)).orderNumber, 'Ben Collector', 'Mon 9 March 2026', 'Galway, Quay Street'];
+    expect(parts.filter((part) => !read.text.includes(part))).toEqual([]);
+    expect(read.text).not.toContain(collection?.code);
   });
 
   test('The customer is reminded once, after half of the time', async ({ atCounter, advance, events }) => {

@@ -73,6 +73,13 @@ export const collecting = {
       await ask('hand-over-collection-api', { params: { id }, body: { ...body, ...(given.refuses && { refused }) } });
     }),
   ),
+  'show-code': kind({ of }, ({ ask, things, rehearsal }, given) =>
+    about(things.fulfillmentOrders, given.of, async (id) => {
+      const { body: found } = await ask('get-fulfillment-order-api', { params: { id } });
+      const [file, name] = String(found.collection?.qrUrl).split('/').reverse();
+      if (file !== undefined && name === rehearsal.name) await ask('collection-code', { params: { rehearsal: name, file } });
+    }),
+  ),
   extend: kind({ of }, ({ ask, things }, given) =>
     about(things.fulfillmentOrders, given.of, (id) => ask('extend-collection-api', { params: { id } })),
   ),
