@@ -73,7 +73,7 @@ export async function makeReady(
         person: found.collection.person,
         units: found.lines.reduce((sum, { pickedQty }) => sum + pickedQty, 0),
         lastDay: period.lastDay,
-        store: node.name,
+        store: node.name.slice(0, 200),
       },
       stockTaken: false,
     },

@@ -169,7 +169,7 @@ export const ShelfLabel = z
     person: z.string().max(120).optional().describe('Who may collect the goods without the code.'),
     units: z.int().min(0),
     lastDay: z.iso.date(),
-    store: z.string(),
+    store: z.string().max(200),
   })
   .meta({ id: 'ShelfLabel' });
 
