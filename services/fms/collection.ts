@@ -166,27 +166,28 @@ export const handOverCollection = handle(handOverCollectionApi)(async ({ params,
   const { work } = scope;
   const found = requireCollection(await requireObject(work, fulfillmentOrders, params.id), 'hand-over');
   if (found.collection.code === undefined) throw notReady(found, 'hand-over');
-  const refused = await refuseCollector(found, body, work);
-  if (refused) return refused;
+  const isStranger = await refuseCollector(found, body, work);
+  if (isStranger) return isStranger;
+  const refused = body.lines ? withoutTaken(found, body.lines, body.refused) : body.refused;
   if (isAgain(fulfillmentOrderLifeCycle, found, 'hand-over')) {
-    if (body.refused && !isDeepStrictEqual(body.refused, found.refused)) throw handedOverOtherwise(found);
+    if (!isHandedOverAs(found, body, refused)) throw handedOverOtherwise(found);
     return again(await withOwnQr(found, scope));
   }
-  refuseStrayUnits(found, body.refused);
+  refuseStrayUnits(found, 'refused', refused);
   await scope.call(ensureCaptured, { params: { id: found.orderId }, body: { fulfillmentOrderId: found.id } });
   work.cancel(giveUpCollectionDue, found.id);
   work.cancel(remindCustomerDue, found.id);
   work.schedule(takeStockDue, found.id, work.now, {}, { beforeReply: true });
   const handedOver = work.transition(fulfillmentOrders, found, 'hand-over', {
     shipments: withState(found, 'delivered'),
-    refused: body.refused,
+    refused,
     collection: {
       ...found.collection,
       ...(body.code === undefined && { handedOverTo: body.person }),
-      ...(body.refused && { refusedReturnId: work.id('ret', 'refused') }),
+      ...(refused && { refusedReturnId: work.id('ret', 'refused') }),
     },
   });
-  if (body.refused) work.schedule(returnRefusedDue, found.id, work.now, { attempt: 0 });
+  if (refused) work.schedule(returnRefusedDue, found.id, work.now, { attempt: 0 });
   reportLater(work, handedOver);
   return withOwnQr(handedOver, scope);
 });
@@ -198,18 +199,52 @@ const handedOverOtherwise = ({ id, refused = [] }: ToCollect): Problem =>
     { objectType: 'fulfillment-order', id },
   );
 
+type Units = NonNullable<Collector['lines']>;
+type Refused = Collector['refused'];
+
+/** The reason of units that the customer did not name. */
+const NOT_TAKEN = 'Not taken at the counter';
+
+const qtyIn = (units: Units = [], orderLineId: string): number => units.find((one) => one.orderLineId === orderLineId)?.qty ?? 0;
+
+/**
+ * The units at the counter that the customer does not take; undefined if there are none.
+ * @throws Problem `validation_failed` for other units than those at the counter
+ */
+function withoutTaken(found: ToCollect, taken: Units, refused: Refused): Refused {
+  refuseStrayUnits(found, 'lines', taken);
+  const left = found.lines
+    .map(({ orderLineId, pickedQty }) => ({ orderLineId, qty: pickedQty - qtyIn(taken, orderLineId), reason: NOT_TAKEN }))
+    .filter(({ qty }) => qty > 0);
+  if (!refused) return left.length > 0 ? left : undefined;
+  refuseStrayUnits(found, 'refused', refused);
+  for (const { orderLineId, pickedQty } of found.lines) {
+    const [taking, refusing] = [qtyIn(taken, orderLineId), qtyIn(refused, orderLineId)];
+    if (taking + refusing === pickedQty) continue;
+    const detail = `${pickedQty} units of the line "${orderLineId}" are at the counter, and lines and refused have ${taking} and ${refusing}. Leave refused out, or make them add up.`;
+    throw invalid('/refused', 'other_sum', detail);
+  }
+  return refused;
+}
+
+/** Whether a repeat names the same units as the first request. Without units it repeats any. */
+const isHandedOverAs = (found: ToCollect, asked: Collector, refused: Refused): boolean =>
+  asked.refused
+    ? isDeepStrictEqual(asked.refused, found.refused)
+    : !asked.lines || found.lines.every(({ orderLineId }) => qtyIn(refused, orderLineId) === qtyIn(found.refused, orderLineId));
+
 /** @throws Problem `validation_failed` for units that do not wait at the counter */
-function refuseStrayUnits({ id, lines }: ToCollect, refused: Collector['refused'] = []): void {
-  for (const [place, { orderLineId, qty }] of refused.entries()) {
+function refuseStrayUnits({ id, lines }: ToCollect, member: 'lines' | 'refused', named: Units = []): void {
+  for (const [place, { orderLineId, qty }] of named.entries()) {
     const line = lines.find((one) => one.orderLineId === orderLineId);
     if (!line)
-      throw invalid(`/refused/${place}/orderLineId`, 'unknown_line', `The fulfillment order "${id}" has no line "${orderLineId}".`);
-    if (refused.findIndex((one) => one.orderLineId === orderLineId) < place) {
-      throw invalid(`/refused/${place}/orderLineId`, 'repeated', `The line "${orderLineId}" is named twice.`);
+      throw invalid(`/${member}/${place}/orderLineId`, 'unknown_line', `The fulfillment order "${id}" has no line "${orderLineId}".`);
+    if (named.findIndex((one) => one.orderLineId === orderLineId) < place) {
+      throw invalid(`/${member}/${place}/orderLineId`, 'repeated', `The line "${orderLineId}" is named twice.`);
     }
     if (qty > line.pickedQty) {
       throw invalid(
-        `/refused/${place}/qty`,
+        `/${member}/${place}/qty`,
         'too_big',
         `${line.pickedQty} units of the line "${orderLineId}" are at the counter, not ${qty}.`,
       );

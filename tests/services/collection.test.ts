@@ -305,6 +305,85 @@ describe('Hand Over Collection', () => {
     expect(await handOver(id, { code })).toMatchObject({ status: 200 });
   });
 
+  describe('with lines', () => {
+    const TWO_LINES = [
+      { sku: 'mug-blue', qty: 2 },
+      { sku: 'teapot-stone', qty: 1 },
+    ];
+    const scene = async ({ atCounter, order, handOver }: Scene) => {
+      const { orderId, fulfillmentOrderId: id, code } = await atCounter(undefined, TWO_LINES);
+      const [mugs, teapot] = (await order(orderId)).lines.map(({ lineId }) => lineId);
+      return { orderId, mugs, teapot, handOver: (body: object) => handOver(id, { code, ...body }) };
+    };
+
+    test('Hand Over Collection makes a return of all units that lines leaves out', async (rehearsal) => {
+      const { orderId, mugs, handOver } = await scene(rehearsal);
+      const lines = [{ orderLineId: mugs, qty: 1 }];
+      const { status, body } = await handOver({ lines });
+      expect([status, body.state]).toEqual([200, 'delivered']);
+      await rehearsal.advance('PT1M');
+      const { returns = [] } = await rehearsal.order(orderId);
+      expect(returns).toMatchObject([{ id: body.collection.refusedReturnId, state: 'received' }]);
+      const { lines: returned } = await rehearsal.object('return', returns[0]?.id ?? '');
+      expect(returned.map(({ sku, qty, reason }: { sku: string; qty: number; reason: string }) => [sku, qty, reason])).toEqual([
+        ['mug-blue', 1, 'Not taken at the counter'],
+        ['teapot-stone', 1, 'Not taken at the counter'],
+      ]);
+    });
+
+    test('Hand Over Collection answers a repeat of the same units alike, however they are named, and refuses others', async (rehearsal) => {
+      const { mugs, teapot, handOver } = await scene(rehearsal);
+      const lines = [{ orderLineId: mugs, qty: 2 }];
+      const refused = [{ orderLineId: teapot, qty: 1, reason: 'Has a crack' }];
+      expect(await handOver({ refused, lines })).toMatchObject({ status: 200 });
+      for (const body of [{ lines }, { refused }, { lines, refused }, {}]) expect(await handOver(body)).toMatchObject({ status: 200 });
+      for (const other of [[{ orderLineId: mugs, qty: 1 }], [...lines, { orderLineId: teapot, qty: 1 }]]) {
+        expect(await handOver({ lines: other })).toMatchObject({
+          status: 409,
+          body: { code: 'conflicting_repeat', standing: { refused } },
+        });
+      }
+    });
+
+    test('Hand Over Collection returns nothing when lines names all units', async (rehearsal) => {
+      const { mugs, teapot, handOver } = await scene(rehearsal);
+      const lines = [
+        { orderLineId: teapot, qty: 1 },
+        { orderLineId: mugs, qty: 2 },
+      ];
+      expect((await handOver({ lines })).body.collection.refusedReturnId).toBeUndefined();
+      expect(await handOver({ lines })).toMatchObject({ status: 200 });
+    });
+
+    test.each([
+      ['nothing', '/lines', () => ({ lines: [] }), 'Cancel Order'],
+      ['an unknown line', '/lines/0/orderLineId', () => ({ lines: [{ orderLineId: 'line_never', qty: 1 }] }), 'has no line'],
+      [
+        'more units than wait at the counter',
+        '/lines/0/qty',
+        (mugs: string) => ({ lines: [{ orderLineId: mugs, qty: 3 }] }),
+        'are at the counter',
+      ],
+      [
+        'a line twice',
+        '/lines/1/orderLineId',
+        (mugs: string) => ({ lines: [1, 1].map((qty) => ({ orderLineId: mugs, qty })) }),
+        'named twice',
+      ],
+      [
+        'units that are neither taken nor refused',
+        '/refused',
+        (mugs: string) => ({ lines: [{ orderLineId: mugs, qty: 1 }], refused: [{ orderLineId: mugs, qty: 1, reason: 'Too blue' }] }),
+        'lines and refused have 0 and 0',
+      ],
+    ] as const)('Hand Over Collection refuses to hand over %s', async (rehearsal, _case, pointer, body, detail) => {
+      const { mugs, handOver } = await scene(rehearsal);
+      const { status, body: answer } = await handOver(body(mugs ?? ''));
+      expect([status, answer.errors?.[0]]).toEqual([422, expect.objectContaining({ pointer, detail: expect.stringContaining(detail) })]);
+      expect(await handOver({})).toMatchObject({ status: 200 });
+    });
+  });
+
   test('Hand Over Collection needs a code, or an order and a person', async ({ atCounter, handOver }) => {
     const { fulfillmentOrderId: id, orderId } = await atCounter(ADA);
     for (const body of [{}, { code: '12345' }, { orderId }, { person: 'Ben' }, { code: '123456', orderId, person: 'Ben' }]) {

@@ -48,12 +48,23 @@ const Collector = z
       .describe('Six digits, or the text of the QR code: the id of the fulfillment order, a blank, and the six digits.'),
     orderId: Id.optional().describe('Without a code: the order of the person, who shows a document with the name.'),
     person: typedText(120).optional().describe('Without a code: the person that the checkout named.'),
+    lines: z
+      .array(z.strictObject({ orderLineId: Id, qty: Quantity }))
+      .min(
+        1,
+        'Name at least one unit that the customer takes. If the customer takes nothing, Cancel Order puts the goods back and refunds them.',
+      )
+      .max(200)
+      .optional()
+      .describe('The units that the customer takes; all others are refused. Default: all units that are not in refused.'),
     refused: z
       .array(z.strictObject({ orderLineId: Id, qty: Quantity, reason: typedText(200) }))
       .min(1)
       .max(200)
       .optional()
-      .describe('Units that the customer refuses at the counter. They become a return that the store has received.'),
+      .describe(
+        'Units that the customer refuses at the counter. They become a return that the store has received. With lines, both have to add up to the units at the counter.',
+      ),
   })
   .describe('Give the code, or orderId and person.');
 
