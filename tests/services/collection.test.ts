@@ -114,6 +114,7 @@ describe('Ready at the counter', () => {
     const response = await fetch(`${estate.gateway}${qrUrl}`);
     expect([response.status, response.headers.get('content-type')]).toEqual([200, 'image/png']);
     expect(response.headers.get('content-disposition')).toBe('inline; filename="collection-code.png"');
+    expect(response.headers.get('cross-origin-resource-policy')).toBe('cross-origin');
     const scanned = await readQrCode(new Uint8Array(await response.arrayBuffer()));
     expect(scanned).toBe(`${id} ${code}`);
     expect((await fetch(`${estate.gateway}${qrUrl.replace(rehearsal.name, other.name)}`)).status).toBe(404);
