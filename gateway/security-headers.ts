@@ -1,6 +1,7 @@
 import type { OutgoingMessage } from 'node:http';
 import { Socket } from 'node:net';
 import helmet from 'helmet';
+import type { ApiDefinition } from '../shared/catalog/define.ts';
 import { IncomingMessage, ServerResponse } from '../shared/process/node-http.ts';
 import { type OwnHeader, ownHeader } from './application-headers.ts';
 
@@ -27,8 +28,20 @@ class Recorder extends ServerResponse {
   }
 }
 
-/** The security headers, which are the same for every answer. */
-export const SECURITY_HEADERS: readonly OwnHeader[] = record();
+/** The security headers of most answers. */
+const SECURITY_HEADERS: readonly OwnHeader[] = record();
+
+const RESOURCE_POLICY = 'Cross-Origin-Resource-Policy';
+
+/** Pages of other origins and mails show a picture that needs no credential. */
+const PICTURE_HEADERS: readonly OwnHeader[] = [
+  ...SECURITY_HEADERS.filter(({ name }) => name !== RESOURCE_POLICY),
+  ownHeader(RESOURCE_POLICY, 'cross-origin'),
+];
+
+/** The security headers of the answers of an API. */
+export const securityHeadersOf = ({ auth, produces }: Pick<ApiDefinition, 'auth' | 'produces'>): readonly OwnHeader[] =>
+  auth === 'none' && produces.startsWith('image/') ? PICTURE_HEADERS : SECURITY_HEADERS;
 
 /**
  * Documents have a lifetime in caches, answers of APIs have none. Without `Vary`, a cache would give the answer to a request without an origin to a page of an

@@ -22,7 +22,7 @@ import type { GatewayParts } from '../gateway-parts.ts';
 import { untilClosed } from '../hand-over.ts';
 import { methodNotAllowed } from '../problems.ts';
 import { identify, type RequestIds } from '../request-ids.ts';
-import { SECURITY_HEADERS } from '../security-headers.ts';
+import { securityHeadersOf } from '../security-headers.ts';
 import { type Addressed, type Dry, type ForApi, isOAuthPath, type Keyed, OAUTH_METHODS, type Traced } from './address.ts';
 import type { Authenticated, Entered, InRehearsal } from './rehearsal.ts';
 
@@ -192,7 +192,7 @@ export const addressApplication =
     const principal = caller?.principal ?? ANONYMOUS;
     const context = contextFor(view, { ...ids, principal, traceparent, withinMs: REQUEST_MS });
     request.headers = applicationHeaders({ request, ids, traceparent, token, body });
-    const ownHeaders = [...SECURITY_HEADERS, ownHeader('X-Correlation-Id', ids.correlationId)];
+    const ownHeaders = [...securityHeadersOf(api), ownHeader('X-Correlation-Id', ids.correlationId)];
     return { forwarded: { application: api.application, body, context, ownHeaders }, callSpan };
   };
 

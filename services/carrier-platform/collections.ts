@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { CarrierService, Scan, Shipment, shipment } from '../../shared/catalog/fulfillment/shipments.ts';
+import { CarrierService, Scan, ShelfLabel, Shipment, shipment } from '../../shared/catalog/fulfillment/shipments.ts';
 import { Address, Id, Instant } from '../../shared/catalog/shapes.ts';
 import { defineCollection, publishedBy } from '../../shared/store/collections.ts';
 
@@ -8,6 +8,7 @@ const version = z.int().min(0);
 export const StoredShipment = Shipment.extend({
   from: Address,
   to: Address,
+  shelf: ShelfLabel.optional(),
   /** The secret part of the label's address. */
   labelToken: z.string().optional(),
   /** Number of all scans; `events` has only the newest. Absent before the first scan after the label. */

@@ -5,11 +5,10 @@ import { getShipmentData, putShipment as putShipmentCall } from '../../shared/ca
 import { type ParcelData, shipmentLifeCycle, trackingStatusCodes } from '../../shared/catalog/fulfillment/shipments.ts';
 import { isAgain } from '../../shared/catalog/life-cycle.ts';
 import { notFound } from '../../shared/catalog/problems.ts';
-import { labelAddress } from '../../shared/control/world-addresses.ts';
+import { addressToken, labelAddress, originOf } from '../../shared/control/world-addresses.ts';
 import { checkDigit } from '../../shared/domain/barcode.ts';
 import { digest } from '../../shared/domain/ids.ts';
 import { instant } from '../../shared/domain/time.ts';
-import { idSource } from '../../shared/domain/world.ts';
 import { again, handle, type Scope } from '../../shared/work/handler.ts';
 import { refuseOtherContent } from '../../shared/work/repeats.ts';
 import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
@@ -64,7 +63,7 @@ export async function labelParcel(
   { work, webhooks, context }: Scope,
 ): Promise<StoredShipment> {
   const { carrier = pending.carrier, service = pending.service } = chosen;
-  const labelToken = digest('label', context.seed ?? (await webhooks.secret()), idSource(context), pending.id).slice(0, 40);
+  const labelToken = await addressToken(originOf({ webhooks, context }), 'label', pending.id);
   const labelled = work.transition(shipments, pending, 'label', {
     carrier,
     service,
@@ -115,7 +114,9 @@ export const labelDocument = handle(labelDocumentApi)(async ({ params: { file } 
   const made = shipment?.events.find(({ status }) => status === 'label-created');
   if (!shipment?.trackingNumber || !made) throw notFound('label', file);
   // The drawing libraries are large. Loaded with the first label, they do not delay the start.
-  const { drawLabel } = await import('./label-document.ts');
-  const document = await drawLabel({ ...shipment, trackingNumber: shipment.trackingNumber, labelledAt: made.occurredAt });
+  const { drawLabel, drawShelfLabel } = await import('./label-document.ts');
+  const content = { ...shipment, trackingNumber: shipment.trackingNumber, labelledAt: made.occurredAt };
+  const { shelf } = shipment;
+  const document = await (shelf ? drawShelfLabel({ ...content, shelf }) : drawLabel(content));
   return document.toString('base64');
 });

@@ -1,8 +1,8 @@
 import type { checkoutBasket } from '../../shared/catalog/commerce/apis.ts';
 import type { InputOf, OutputOf } from '../../shared/catalog/define.ts';
-import type { Collection } from '../../shared/catalog/inventory/collection.ts';
+import { type Collection, noCollectionAt } from '../../shared/catalog/inventory/collection.ts';
 import { type getBasketHold, getCollectionPoint } from '../../shared/catalog/inventory/internal.ts';
-import { invalid, isProblem } from '../../shared/catalog/problems.ts';
+import { isProblem } from '../../shared/catalog/problems.ts';
 import type { Scope } from '../../shared/work/handler.ts';
 import type { Basket } from './collections.ts';
 
@@ -38,8 +38,7 @@ export async function deliveryOf(
     return { ...place, collection: { locationId, person, readyBy } };
   } catch (error) {
     if (!isProblem(error, 'not_found')) throw error;
-    const detail = `Customers cannot collect orders at "${locationId}". GET /collection-points lists the stores that have the goods.`;
-    throw invalid('/collection/locationId', 'no_collection', detail);
+    throw noCollectionAt('/collection/locationId', locationId);
   }
 }
 

@@ -18,7 +18,8 @@ import { idSource } from '../../shared/domain/world.ts';
 import { again, handle, handleDue, type Scope } from '../../shared/work/handler.ts';
 import { requireObject } from '../../shared/work/require-object.ts';
 import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
-import { collectionChecks, fulfillmentOrders, nodes, parcels, published, type StoredFulfillmentOrder } from './collections.ts';
+import { qrOf, readCode, withOwnQr } from './collection-code.ts';
+import { collectionChecks, fulfillmentOrders, nodes, parcels, type StoredFulfillmentOrder } from './collections.ts';
 import {
   giveUpCollectionDue,
   HAND_OVER_TIMEOUT_MS,
@@ -57,6 +58,8 @@ export async function makeReady(
   }
   const node = await requireObject(work, nodes, found.locationId, 'location');
   if (!node.hours) throw new Error(`The store ${found.locationId} has no opening hours.`);
+  const period = lastCollection(node.hours, work.now, work.figures.collection.days);
+  const { qrToken, qrUrl } = await qrOf(found, scope);
   const copy = createParcel(
     {
       fulfillmentOrderId: found.id,
@@ -65,16 +68,30 @@ export async function makeReady(
       service: 'STANDARD',
       from: node.address,
       to: node.address,
+      shelf: {
+        orderNumber: found.orderNumber ?? found.orderId,
+        person: found.collection.person,
+        units: found.lines.reduce((sum, { pickedQty }) => sum + pickedQty, 0),
+        lastDay: period.lastDay,
+        store: node.name.slice(0, 200),
+      },
       stockTaken: false,
     },
     { work, context },
   );
-  const period = lastCollection(node.hours, work.now, work.figures.collection.days);
   scheduleEnd(work, found.id, { hours: node.hours, until: period.until });
   const sent = work.transition(fulfillmentOrders, found, 'dispatch', { shipments: [copy] });
   const ready = work.transition(fulfillmentOrders, sent, 'make-ready', {
     shipments: [{ ...copy, state: 'held-at-depot' }],
-    collection: { ...found.collection, ...period, readyAt: instant(work.now), code: codeOf(found, context) },
+    qrToken,
+    collection: {
+      ...found.collection,
+      ...period,
+      readyAt: instant(work.now),
+      code: codeOf(found, context),
+      qrUrl,
+      store: { name: node.name, address: node.address },
+    },
   });
   work.schedule(reportUnitDue, ready.id, work.now + TAKE_OVER_MS, {});
   await work.checkpoint();
@@ -149,29 +166,30 @@ export const handOverCollection = handle(handOverCollectionApi)(async ({ params,
   const { work } = scope;
   const found = requireCollection(await requireObject(work, fulfillmentOrders, params.id), 'hand-over');
   if (found.collection.code === undefined) throw notReady(found, 'hand-over');
-  const refused = await refuseCollector(found, body, work);
-  if (refused) return refused;
+  const isStranger = await refuseCollector(found, body, work);
+  if (isStranger) return isStranger;
+  const refused = body.lines ? withoutTaken(found, body.lines, body.refused) : body.refused;
   if (isAgain(fulfillmentOrderLifeCycle, found, 'hand-over')) {
-    if (body.refused && !isDeepStrictEqual(body.refused, found.refused)) throw handedOverOtherwise(found);
-    return again(published(found));
+    if (!isHandedOverAs(found, body, refused)) throw handedOverOtherwise(found);
+    return again(await withOwnQr(found, scope));
   }
-  refuseStrayUnits(found, body.refused);
+  refuseStrayUnits(found, 'refused', refused);
   await scope.call(ensureCaptured, { params: { id: found.orderId }, body: { fulfillmentOrderId: found.id } });
   work.cancel(giveUpCollectionDue, found.id);
   work.cancel(remindCustomerDue, found.id);
   work.schedule(takeStockDue, found.id, work.now, {}, { beforeReply: true });
   const handedOver = work.transition(fulfillmentOrders, found, 'hand-over', {
     shipments: withState(found, 'delivered'),
-    refused: body.refused,
+    refused,
     collection: {
       ...found.collection,
       ...(body.code === undefined && { handedOverTo: body.person }),
-      ...(body.refused && { refusedReturnId: work.id('ret', 'refused') }),
+      ...(refused && { refusedReturnId: work.id('ret', 'refused') }),
     },
   });
-  if (body.refused) work.schedule(returnRefusedDue, found.id, work.now, { attempt: 0 });
+  if (refused) work.schedule(returnRefusedDue, found.id, work.now, { attempt: 0 });
   reportLater(work, handedOver);
-  return published(handedOver);
+  return withOwnQr(handedOver, scope);
 });
 
 const handedOverOtherwise = ({ id, refused = [] }: ToCollect): Problem =>
@@ -181,18 +199,52 @@ const handedOverOtherwise = ({ id, refused = [] }: ToCollect): Problem =>
     { objectType: 'fulfillment-order', id },
   );
 
+type Units = NonNullable<Collector['lines']>;
+type Refused = Collector['refused'];
+
+/** The reason of units that the customer did not name. */
+const NOT_TAKEN = 'Not taken at the counter';
+
+const qtyIn = (units: Units = [], orderLineId: string): number => units.find((one) => one.orderLineId === orderLineId)?.qty ?? 0;
+
+/**
+ * The units at the counter that the customer does not take; undefined if there are none.
+ * @throws Problem `validation_failed` for other units than those at the counter
+ */
+function withoutTaken(found: ToCollect, taken: Units, refused: Refused): Refused {
+  refuseStrayUnits(found, 'lines', taken);
+  const left = found.lines
+    .map(({ orderLineId, pickedQty }) => ({ orderLineId, qty: pickedQty - qtyIn(taken, orderLineId), reason: NOT_TAKEN }))
+    .filter(({ qty }) => qty > 0);
+  if (!refused) return left.length > 0 ? left : undefined;
+  refuseStrayUnits(found, 'refused', refused);
+  for (const { orderLineId, pickedQty } of found.lines) {
+    const [taking, refusing] = [qtyIn(taken, orderLineId), qtyIn(refused, orderLineId)];
+    if (taking + refusing === pickedQty) continue;
+    const detail = `${pickedQty} units of the line "${orderLineId}" are at the counter, and lines and refused have ${taking} and ${refusing}. Leave refused out, or make them add up.`;
+    throw invalid('/refused', 'other_sum', detail);
+  }
+  return refused;
+}
+
+/** Whether a repeat names the same units as the first request. Without units it repeats any. */
+const isHandedOverAs = (found: ToCollect, asked: Collector, refused: Refused): boolean =>
+  asked.refused
+    ? isDeepStrictEqual(asked.refused, found.refused)
+    : !asked.lines || found.lines.every(({ orderLineId }) => qtyIn(refused, orderLineId) === qtyIn(found.refused, orderLineId));
+
 /** @throws Problem `validation_failed` for units that do not wait at the counter */
-function refuseStrayUnits({ id, lines }: ToCollect, refused: Collector['refused'] = []): void {
-  for (const [place, { orderLineId, qty }] of refused.entries()) {
+function refuseStrayUnits({ id, lines }: ToCollect, member: 'lines' | 'refused', named: Units = []): void {
+  for (const [place, { orderLineId, qty }] of named.entries()) {
     const line = lines.find((one) => one.orderLineId === orderLineId);
     if (!line)
-      throw invalid(`/refused/${place}/orderLineId`, 'unknown_line', `The fulfillment order "${id}" has no line "${orderLineId}".`);
-    if (refused.findIndex((one) => one.orderLineId === orderLineId) < place) {
-      throw invalid(`/refused/${place}/orderLineId`, 'repeated', `The line "${orderLineId}" is named twice.`);
+      throw invalid(`/${member}/${place}/orderLineId`, 'unknown_line', `The fulfillment order "${id}" has no line "${orderLineId}".`);
+    if (named.findIndex((one) => one.orderLineId === orderLineId) < place) {
+      throw invalid(`/${member}/${place}/orderLineId`, 'repeated', `The line "${orderLineId}" is named twice.`);
     }
     if (qty > line.pickedQty) {
       throw invalid(
-        `/refused/${place}/qty`,
+        `/${member}/${place}/qty`,
         'too_big',
         `${line.pickedQty} units of the line "${orderLineId}" are at the counter, not ${qty}.`,
       );
@@ -231,7 +283,9 @@ async function refuseCollector(found: ToCollect, { code, orderId, person }: Coll
     const detail = `There were ${MOST_WRONG_CODES} wrong codes for the fulfillment order "${id}"; nothing is handed over until ${checked.lockedUntil}.`;
     throw new Problem('wrong_code', detail, { ...about, attemptsLeft: 0, lockedUntil: checked.lockedUntil });
   }
-  const isRight = code === undefined ? orderId === found.orderId && isSamePerson(person, collection.person) : code === collection.code;
+  const { digits, names = id } = readCode(code ?? '');
+  if (names !== id) throw new Problem('wrong_code', `The QR code belongs to the fulfillment order "${names}", not to "${id}".`, about);
+  const isRight = code === undefined ? orderId === found.orderId && isSamePerson(person, collection.person) : digits === collection.code;
   if (isRight) {
     if (checked) work.put(collectionChecks, { id, wrongCodes: 0 });
     return undefined;
@@ -280,15 +334,17 @@ export const remindCustomer = handleDue(remindCustomerDue)(async ({ key }, { wor
   work.transition(fulfillmentOrders, found, 'remind', { collection: { ...found.collection, remindedAt: instant(work.now) } });
 });
 
-export const extendCollection = handle(extendCollectionApi)(async ({ params }, { work }) => {
+export const extendCollection = handle(extendCollectionApi)(async ({ params }, scope) => {
+  const { work } = scope;
   const found = requireCollection(await requireObject(work, fulfillmentOrders, params.id), 'extend');
   if (!isAtCounter(found) || found.collection.until === undefined) throw notReady(found, 'extend');
-  if (found.collection.extended) return again(published(found));
+  if (found.collection.extended) return again(await withOwnQr(found, scope));
   const node = await requireObject(work, nodes, found.locationId, 'location');
   if (!node.hours) throw new Error(`The store ${found.locationId} has no opening hours.`);
   const period = lastCollection(node.hours, Date.parse(found.collection.until), work.figures.collection.days);
   scheduleEnd(work, found.id, { hours: node.hours, until: period.until });
-  return published(work.transition(fulfillmentOrders, found, 'extend', { collection: { ...found.collection, ...period, extended: true } }));
+  const extended = work.transition(fulfillmentOrders, found, 'extend', { collection: { ...found.collection, ...period, extended: true } });
+  return withOwnQr(extended, scope);
 });
 
 /** Nobody came until the store closed on the last day. The OMS refunds the order and releases its stock, which never left. */

@@ -19,6 +19,10 @@ export const StoredFulfillmentOrder = FulfillmentOrder.extend({
   /** Absent if the customer collects the goods. */
   shippingAddress: Address.optional(),
   shippingMethod: ShippingMethod,
+  /** Present if the customer collects the goods: the store finds them by it. */
+  orderNumber: z.string().optional(),
+  /** The secret part of the address of the QR code. */
+  qrToken: z.string().optional(),
   /** The statuses that the warehouse has reported; each counts once. */
   pickingSteps: z.array(PickingStatus),
   /** The units that the customer refused at the counter. */
@@ -32,6 +36,7 @@ export const fulfillmentOrders = defineCollection({
   name: 'fulfillment-orders',
   schema: StoredFulfillmentOrder,
   index: { order: ({ orderId }) => orderId },
+  unique: { qrToken: ({ qrToken }) => qrToken },
   object: fulfillmentOrder,
 });
 
@@ -94,7 +99,7 @@ export const acceptedWebhooks = defineCollection({ name: 'accepted-webhooks', sc
 export const nodes = defineCollection({
   name: 'nodes',
   reference: true,
-  schema: z.object({ id: Id, version, address: Address, isStore: z.boolean(), hours: StoreHours.optional() }),
+  schema: z.object({ id: Id, version, name: z.string(), address: Address, isStore: z.boolean(), hours: StoreHours.optional() }),
 });
 
 /** Wrong codes at the counter, by the id of the fulfillment order. */

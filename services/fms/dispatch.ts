@@ -11,6 +11,7 @@ import { refuseOtherContent } from '../../shared/work/repeats.ts';
 import { requireObject } from '../../shared/work/require-object.ts';
 import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
 import { isToCollect, makeReady } from './collection.ts';
+import { withOwnQr } from './collection-code.ts';
 import { fulfillmentOrders, nodes, type Parcel, parcels, published, type StoredFulfillmentOrder } from './collections.ts';
 import { HAND_OVER_TIMEOUT_MS, handOverDue, TAKE_OVER_MS, takeStockDue } from './due-work.ts';
 import { moveUnits } from './fulfillment-orders.ts';
@@ -25,7 +26,9 @@ type Body = InputOf<typeof dispatchFulfillmentOrderApi>['body'];
 export const dispatchFulfillmentOrder = handle(dispatchFulfillmentOrderApi)(async ({ params, body }, scope) => {
   const found = await requireObject(scope.work, fulfillmentOrders, params.id);
   const isRepeat = isAgain(fulfillmentOrderLifeCycle, found, 'dispatch');
-  if (isToCollect(found)) return isRepeat ? again(published(found)) : published(await makeReady(found, body, scope));
+  if (isToCollect(found)) {
+    return isRepeat ? again(await withOwnQr(found, scope)) : withOwnQr(await makeReady(found, body, scope), scope);
+  }
   if (isRepeat) {
     await refuseOtherParcel(found, body, scope);
     return again(published(await carryOnDispatch(found, scope)));

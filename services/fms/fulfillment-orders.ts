@@ -14,6 +14,7 @@ import { again, handle, handleDue, type Scope } from '../../shared/work/handler.
 import { requireObject } from '../../shared/work/require-object.ts';
 import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
 import { isAtCounter, isToCollect, putBack } from './collection.ts';
+import { withOwnQr } from './collection-code.ts';
 import { fulfillmentOrders, fulfillmentOrdersOf, orderFulfillments, published, type StoredFulfillmentOrder } from './collections.ts';
 import { allocateDue, HAND_OVER_TIMEOUT_MS, writeOffDue } from './due-work.ts';
 
@@ -46,6 +47,7 @@ function create(work: UnitOfWork, body: Body, group: Body['groups'][number] & { 
     reservationId,
     shippingAddress,
     shippingMethod,
+    orderNumber: collection?.orderNumber,
     collection: collection && { person: collection.person, readyBy: collection.readyBy },
     lines,
     shipments: [],
@@ -69,8 +71,8 @@ export const allocate = handleDue(allocateDue)(async ({ key }, { work, call }) =
   work.transition(fulfillmentOrders, found, 'allocate');
 });
 
-export const getFulfillmentOrder = handle(getFulfillmentOrderApi)(async ({ params }, { work }) =>
-  published(await requireObject(work, fulfillmentOrders, params.id)),
+export const getFulfillmentOrder = handle(getFulfillmentOrderApi)(async ({ params }, scope) =>
+  withOwnQr(await requireObject(scope.work, fulfillmentOrders, params.id), scope),
 );
 
 export const listFulfillmentOrders = handle(listFulfillmentOrdersCall)(async ({ query }, { work }) => ({

@@ -4,6 +4,7 @@ import { durationMs } from '../../shared/domain/duration.ts';
 import type { Seed } from '../../shared/store/collections.ts';
 import { defineService } from '../../shared/work/handler.ts';
 import { extendCollection, giveUpCollection, handOverCollection, remindCustomer, reportUnit, unlockCollection } from './collection.ts';
+import { collectionCode } from './collection-code.ts';
 import { acceptedWebhooks, collectionChecks, fulfillmentOrders, nodes, orderFulfillments, parcels, trackings } from './collections.ts';
 import { carrierWebhook, giveUpDelivery, giveUpSilentParcel, restock } from './delivery.ts';
 import { dispatchFulfillmentOrder, handOverLater, takeStockLater } from './dispatch.ts';
@@ -45,6 +46,7 @@ export const service = defineService({
     'dispatch-fulfillment-order-api': dispatchFulfillmentOrder,
     'hand-over-collection-api': handOverCollection,
     'extend-collection-api': extendCollection,
+    'collection-code': collectionCode,
     'carrier-webhook': carrierWebhook,
     'create-return-api': createReturn,
   },
@@ -94,6 +96,7 @@ export function seed({ locations, returnSteps: steps, retailer }: Fixtures): See
         rows: locations.map((location) => ({
           id: location.id,
           version: 1,
+          name: location.name,
           address: location.address,
           isStore: location.type === 'store',
           hours: collectionHoursOf(location, retailer),

@@ -1,6 +1,14 @@
 import type { z } from 'zod';
-import { listCollectionPoints as listCollectionPointsApi, MOST_SKUS } from '../../shared/catalog/inventory/collection.ts';
-import { getCollectionPoint as getCollectionPointCall } from '../../shared/catalog/inventory/internal.ts';
+import {
+  type CollectableAt,
+  listCollectionPoints as listCollectionPointsApi,
+  MOST_SKUS,
+  noCollectionAt,
+} from '../../shared/catalog/inventory/collection.ts';
+import {
+  getCollectionPoint as getCollectionPointCall,
+  listCollectable as listCollectableCall,
+} from '../../shared/catalog/inventory/internal.ts';
 import { afterOpenTime } from '../../shared/catalog/inventory/opening-hours.ts';
 import { collectionHoursOf, type Position } from '../../shared/catalog/inventory/reference-data.ts';
 import { linesBySku, type SkuUnits } from '../../shared/catalog/lines-by-sku.ts';
@@ -103,12 +111,34 @@ export function readyByAt(location: StoredLocation, { figures, now }: Pick<UnitO
   return at === undefined ? undefined : instant(at);
 }
 
+/** How goods can be collected in a store; undefined if they cannot. @param atp units that the store can promise */
+export function collectableAt(
+  point: StoredLocation,
+  { atp, qty }: { readonly atp: number; readonly qty: number },
+  work: UnitOfWork,
+): z.output<typeof CollectableAt> | undefined {
+  const readyBy = atp >= qty ? readyByAt(point, work) : undefined;
+  return readyBy === undefined ? undefined : { locationId: point.id, from: 'shelf', readyBy };
+}
+
+export const listCollectable = handle(listCollectableCall)(async ({ params: { id }, body: { skus } }, { work, breathe }) => {
+  const point = await work.get(locations, id);
+  if (!point?.collection) throw notFound('collection-point', id);
+  const levels = await readLevels(work, skus, [id], breathe);
+  return {
+    items: skus.flatMap((sku) => {
+      const collection = collectableAt(point, { atp: levels.get(sku)?.[0]?.atp ?? 0, qty: 1 }, work);
+      return collection ? [{ sku, collection }] : [];
+    }),
+  };
+});
+
 /** @throws Problem `not_found` for an unknown location, `validation_failed` for one without collection */
 export async function requireCollectionPoint(work: UnitOfWork, id: string): Promise<StoredLocation> {
   const location = await work.get(locations, id);
   if (!location) throw notFound('location', id);
   if (location.collection) return location;
-  throw invalid('?collectAt', 'no_collection', `Customers cannot collect orders at "${id}". GET /collection-points lists the stores.`);
+  throw noCollectionAt('?collectAt', id);
 }
 
 export const getCollectionPoint = handle(getCollectionPointCall)(async ({ params: { id } }, { work }) => {

@@ -2,7 +2,7 @@ import type { Fixtures } from '../../fixtures/files.ts';
 import type { Seed } from '../../shared/store/collections.ts';
 import { defineService } from '../../shared/work/handler.ts';
 import { allocateInventory, finishAllocation } from './allocation.ts';
-import { getCollectionPoint, listCollectionPoints } from './collection-points.ts';
+import { getCollectionPoint, listCollectable, listCollectionPoints } from './collection-points.ts';
 import { counts, holds, locations, skus, stock, stockKey, stockMovements, unitsMoved } from './collections.ts';
 import { moveHold, takeHold } from './reservations.ts';
 import { checkAvailability, countStock, getStock, recordStockMovement } from './stock.ts';
@@ -19,6 +19,7 @@ export const service = defineService({
   internal: {
     'get-stock': getStock,
     'get-collection-point': getCollectionPoint,
+    'list-collectable': listCollectable,
     'take-hold': takeHold,
     'move-hold': moveHold,
     'record-stock-movement': recordStockMovement,

@@ -10,7 +10,7 @@ type ApiType = 'query' | 'command' | 'action';
 /** `signature`: a webhook, signed with the webhook secret of the rehearsal; other credentials are ignored. */
 export type AuthScheme = 'bearer' | 'api-key' | 'signature' | 'none';
 /** Media type of a success. A handler answers other types than JSON as base64. */
-type MediaType = 'application/json' | 'application/pdf';
+type MediaType = 'application/json' | 'application/pdf' | 'image/png';
 
 /** An API, declared once. Routes, validation, clients, OpenAPI, tables and tests derive from it. */
 export interface ApiDefinition<

@@ -167,6 +167,8 @@ export const calls = defineCalls({
     'check-availability-api',
     // Only a checkout with collection.
     'get-collection-point',
+    // Only List Products with collectAt.
+    'list-collectable',
     'get-member-balance-api',
     'evaluate-promotions-api',
     'record-voucher-use',

@@ -36,7 +36,7 @@ const SCENARIOS = [
   'loyalty-down',
 ];
 const publicApis = Object.values(apis).filter(
-  ({ id, audience }) => audience === 'public' && id !== 'label-document',
+  ({ id, audience }) => audience === 'public' && id !== 'label-document' && id !== 'collection-code',
 ) as readonly ApiDefinition[];
 const operations = Object.values(controlOperations).filter(({ id }) => id !== 'read-stream');
 

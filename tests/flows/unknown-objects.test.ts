@@ -101,6 +101,7 @@ test.each(named)('$name answers 404 for an id that no object can have', async ({
 /** Every member of a request that names an object of an application, by API and member. */
 const rows: Readonly<Record<string, Row>> = {
   // Nothing is found.
+  'list-products-api collectAt': [{ query: { collectAt: NONE } }, 422, 'no_collection'],
   'list-products-api gtin': [{ query: { gtin: BARCODE.gtin } }, 200],
   'create-basket-api customerId': [{ body: { channel: 'web', customerId: NONE } }, 404, 'customer'],
   'create-basket-api lines.sku': [{ body: { channel: 'web', lines: [UNKNOWN] } }, 404, 'product'],

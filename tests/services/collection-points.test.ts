@@ -55,6 +55,43 @@ describe('List Collection Points', () => {
   });
 });
 
+describe('List Products with collectAt', () => {
+  test('List Products returns when a unit of each product is ready in a store, as Check Availability does', async (rehearsal) => {
+    const { api, control } = rehearsal;
+    await control('count-stock-by-hand', { params: { sku: 'mug-blue', locationId: 'store-02' }, body: { onHand: 0 } });
+    const { items, nextCursor } = await api('list-products-api', { query: { collectAt: 'store-02', limit: 100 } });
+    expect(nextCursor).toBeUndefined();
+    expect(items.filter(({ collection }) => collection === undefined).map(({ sku }) => sku)).toContain('mug-blue');
+    expect(items.find(({ sku }) => sku === 'teapot-stone')?.collection).toEqual({
+      locationId: 'store-02',
+      from: 'shelf',
+      readyBy: '2026-03-02T12:00:00.000Z',
+    });
+    for (const { sku, collection } of items) {
+      const checked = await api('check-availability-api', { params: { sku }, query: { collectAt: 'store-02' } as never });
+      expect([sku, collection]).toEqual([sku, checked.collection]);
+    }
+    const found = async (query: object) => (await api('list-products-api', { query: query as never })).items;
+    expect(await found({ gtin: '09521001000079', collectAt: 'store-01' })).toMatchObject([{ collection: { locationId: 'store-01' } }]);
+    expect((await found({ gtin: '09521001000079' }))[0]).not.toHaveProperty('collection');
+  });
+
+  test('List Products reads the stock of a page together', async ({ api, control }) => {
+    await api('list-products-api', { query: { collectAt: 'store-01', limit: 100 } });
+    const { items } = await control('read-journal', { query: { limit: 100 } });
+    expect(items.filter(({ api: id }) => id === 'list-collectable')).toHaveLength(1);
+  });
+
+  test.each([
+    ['a warehouse', { collectAt: 'dc-01' }, 422, '?collectAt'],
+    ['a warehouse, even if no product is found', { collectAt: 'dc-01', q: 'nothing-of-the-kind' }, 422, '?collectAt'],
+    ['an unknown store', { collectAt: 'store-99' }, 422, '?collectAt'],
+  ] as const)('List Products refuses %s', async ({ call }, _case, query, status, pointer) => {
+    const { status: answered, body } = await call('list-products-api', { query });
+    expect([answered, body.errors?.[0].pointer]).toEqual([status, pointer]);
+  });
+});
+
 describe('Check Availability with collectAt', () => {
   test('Check Availability returns when units are ready in a store, and nothing for more than it has', async ({ api, call }) => {
     const at = (qty: string) =>

@@ -1,7 +1,10 @@
 import { describe, expect } from '@jest/globals';
+import { DEMO_CREDENTIALS, EstateRehearsal } from '../../rehearsal/estate-rehearsal.ts';
+import { estate } from '../support/estate.ts';
 import { onMonday } from '../support/steps/collection.ts';
 import { ADDRESS } from '../support/steps/order.ts';
 import { testIn } from '../support/test-in.ts';
+import { readLabel, readQrCode } from './label-reading.ts';
 
 const test = testIn(onMonday);
 
@@ -81,6 +84,7 @@ describe('Ready at the counter', () => {
         lastDay: '2026-03-09',
         until: '2026-03-09T19:00:00.000Z',
         code: expect.stringMatching(/^\d{6}$/),
+        store: { name: 'Galway, Quay Street', address: { line1: '9 Quay Street', city: 'Galway' } },
       },
       shipments: [{ state: 'held-at-depot', labelStatus: 'ready', trackingNumber: expect.stringMatching(/^UC/) }],
     });
@@ -88,12 +92,63 @@ describe('Ready at the counter', () => {
     const [event] = await events({ type: 'ext.collection-ready', subject: `fulfillment-order/${fulfillmentOrderId}` });
     expect(event?.data.object).toMatchObject({
       locationId: 'store-01',
-      collection: { code: found.collection?.code, lastDay: '2026-03-09' },
+      collection: {
+        code: found.collection?.code,
+        lastDay: '2026-03-09',
+        qrUrl: found.collection?.qrUrl,
+        store: { name: 'Galway, Quay Street', address: { line1: '9 Quay Street' } },
+      },
     });
     const shipment = await api('track-shipment-api', { params: { id: found.shipments[0]?.id ?? '' } });
     expect(shipment).toMatchObject({ kind: 'collection', state: 'held-at-depot', carrier: 'store-counter' });
     expect(await stockAt('mug-blue')).toEqual({ onHand: 50, reserved: 2 });
     expect(await order(orderId)).toMatchObject({ state: 'in-fulfilment', paymentStatus: 'paid' });
+  });
+
+  test('The QR code of a collection is a picture that a scanner reads, public to holders of its address', async (rehearsal) => {
+    const { atCounter, fulfilment, handOver } = rehearsal;
+    await using other = await onMonday();
+    const { fulfillmentOrderId: id, code } = await atCounter();
+    const { qrUrl = '' } = (await fulfilment(id)).collection ?? {};
+    expect(qrUrl).toMatch(new RegExp(`^/collection-codes/${rehearsal.name}/[0-9a-f]{40}\\.png$`));
+    const response = await fetch(`${estate.gateway}${qrUrl}`);
+    expect([response.status, response.headers.get('content-type')]).toEqual([200, 'image/png']);
+    expect(response.headers.get('content-disposition')).toBe('inline; filename="collection-code.png"');
+    expect(response.headers.get('cross-origin-resource-policy')).toBe('cross-origin');
+    const scanned = await readQrCode(new Uint8Array(await response.arrayBuffer()));
+    expect(scanned).toBe(`${id} ${code}`);
+    expect((await fetch(`${estate.gateway}${qrUrl.replace(rehearsal.name, other.name)}`)).status).toBe(404);
+    for (const file of ['nobody-made-this.png', `${'0'.repeat(40)}.png`, `${'0'.repeat(40)}`, '%2e%2e.png']) {
+      expect([400, 404]).toContain((await fetch(`${estate.gateway}/collection-codes/${rehearsal.name}/${file}`)).status);
+    }
+    const elsewhere = await atCounter();
+    const refusal = await handOver(elsewhere.fulfillmentOrderId, { code: `${id} ${elsewhere.code}` });
+    expect([refusal.status, refusal.body.code, refusal.body.attemptsLeft]).toEqual([403, 'wrong_code', undefined]);
+    expect(await handOver(id, { code: scanned })).toMatchObject({ status: 200, body: { state: 'delivered' } });
+  });
+
+  test('The QR code of a collection has the address of the fork that answers', async (rehearsal) => {
+    const { fulfillmentOrderId: id } = await rehearsal.atCounter();
+    await using fork = await EstateRehearsal.create(
+      { gateway: estate.gateway, credentials: DEMO_CREDENTIALS },
+      { from: { rehearsal: rehearsal.name } },
+    );
+    const { collection } = await fork.api('get-fulfillment-order-api', { params: { id } });
+    expect(collection?.qrUrl).toContain(`/collection-codes/${fork.name}/`);
+    expect(await fork.api('extend-collection-api', { params: { id } })).toMatchObject({ collection: { qrUrl: collection?.qrUrl } });
+    expect((await fetch(`${estate.gateway}${collection?.qrUrl}`)).status).toBe(200);
+  });
+
+  test('The shelf label has the order number, the person, the last day and the store, and not the code', async (rehearsal) => {
+    const { toCollect, ready, order, api } = rehearsal;
+    const { orderId, fulfillmentOrderId } = await toCollect(ADA);
+    const { collection, shipments } = await ready(fulfillmentOrderId);
+    const { label, trackingNumber } = await api('track-shipment-api', { params: { id: shipments[0]?.id ?? '' } });
+    const read = await readLabel(new Uint8Array(await (await fetch(`${estate.gateway}${label?.url}`)).arrayBuffer()));
+    expect(read).toMatchObject({ pages: 1, format: 'CODE_128', code: trackingNumber });
+    const parts = ['COLLECT', '2 units', (await order(orderId)).orderNumber, 'Ben Collector', 'Mon 9 March 2026', 'Galway, Quay Street'];
+    expect(parts.filter((part) => !read.text.includes(part))).toEqual([]);
+    expect(read.text).not.toContain(collection?.code);
   });
 
   test('The customer is reminded once, after half of the time', async ({ atCounter, advance, events }) => {
@@ -249,6 +304,85 @@ describe('Hand Over Collection', () => {
     const { status, body } = await handOver(id, { code, refused: refused(line?.lineId ?? '') });
     expect([status, body.errors?.[0].pointer]).toEqual([422, pointer]);
     expect(await handOver(id, { code })).toMatchObject({ status: 200 });
+  });
+
+  describe('with lines', () => {
+    const TWO_LINES = [
+      { sku: 'mug-blue', qty: 2 },
+      { sku: 'teapot-stone', qty: 1 },
+    ];
+    const scene = async ({ atCounter, order, handOver }: Scene) => {
+      const { orderId, fulfillmentOrderId: id, code } = await atCounter(undefined, TWO_LINES);
+      const [mugs, teapot] = (await order(orderId)).lines.map(({ lineId }) => lineId);
+      return { orderId, mugs, teapot, handOver: (body: object) => handOver(id, { code, ...body }) };
+    };
+
+    test('Hand Over Collection makes a return of all units that lines leaves out', async (rehearsal) => {
+      const { orderId, mugs, handOver } = await scene(rehearsal);
+      const lines = [{ orderLineId: mugs, qty: 1 }];
+      const { status, body } = await handOver({ lines });
+      expect([status, body.state]).toEqual([200, 'delivered']);
+      await rehearsal.advance('PT1M');
+      const { returns = [] } = await rehearsal.order(orderId);
+      expect(returns).toMatchObject([{ id: body.collection.refusedReturnId, state: 'received' }]);
+      const { lines: returned } = await rehearsal.object('return', returns[0]?.id ?? '');
+      expect(returned.map(({ sku, qty, reason }: { sku: string; qty: number; reason: string }) => [sku, qty, reason])).toEqual([
+        ['mug-blue', 1, 'Not taken at the counter'],
+        ['teapot-stone', 1, 'Not taken at the counter'],
+      ]);
+    });
+
+    test('Hand Over Collection answers a repeat of the same units alike, however they are named, and refuses others', async (rehearsal) => {
+      const { mugs, teapot, handOver } = await scene(rehearsal);
+      const lines = [{ orderLineId: mugs, qty: 2 }];
+      const refused = [{ orderLineId: teapot, qty: 1, reason: 'Has a crack' }];
+      expect(await handOver({ refused, lines })).toMatchObject({ status: 200 });
+      for (const body of [{ lines }, { refused }, { lines, refused }, {}]) expect(await handOver(body)).toMatchObject({ status: 200 });
+      for (const other of [[{ orderLineId: mugs, qty: 1 }], [...lines, { orderLineId: teapot, qty: 1 }]]) {
+        expect(await handOver({ lines: other })).toMatchObject({
+          status: 409,
+          body: { code: 'conflicting_repeat', standing: { refused } },
+        });
+      }
+    });
+
+    test('Hand Over Collection returns nothing when lines names all units', async (rehearsal) => {
+      const { mugs, teapot, handOver } = await scene(rehearsal);
+      const lines = [
+        { orderLineId: teapot, qty: 1 },
+        { orderLineId: mugs, qty: 2 },
+      ];
+      expect((await handOver({ lines })).body.collection.refusedReturnId).toBeUndefined();
+      expect(await handOver({ lines })).toMatchObject({ status: 200 });
+    });
+
+    test.each([
+      ['nothing', '/lines', () => ({ lines: [] }), 'Cancel Order'],
+      ['an unknown line', '/lines/0/orderLineId', () => ({ lines: [{ orderLineId: 'line_never', qty: 1 }] }), 'has no line'],
+      [
+        'more units than wait at the counter',
+        '/lines/0/qty',
+        (mugs: string) => ({ lines: [{ orderLineId: mugs, qty: 3 }] }),
+        'are at the counter',
+      ],
+      [
+        'a line twice',
+        '/lines/1/orderLineId',
+        (mugs: string) => ({ lines: [1, 1].map((qty) => ({ orderLineId: mugs, qty })) }),
+        'named twice',
+      ],
+      [
+        'units that are neither taken nor refused',
+        '/refused',
+        (mugs: string) => ({ lines: [{ orderLineId: mugs, qty: 1 }], refused: [{ orderLineId: mugs, qty: 1, reason: 'Too blue' }] }),
+        'lines and refused have 0 and 0',
+      ],
+    ] as const)('Hand Over Collection refuses to hand over %s', async (rehearsal, _case, pointer, body, detail) => {
+      const { mugs, handOver } = await scene(rehearsal);
+      const { status, body: answer } = await handOver(body(mugs ?? ''));
+      expect([status, answer.errors?.[0]]).toEqual([422, expect.objectContaining({ pointer, detail: expect.stringContaining(detail) })]);
+      expect(await handOver({})).toMatchObject({ status: 200 });
+    });
   });
 
   test('Hand Over Collection needs a code, or an order and a person', async ({ atCounter, handOver }) => {

@@ -124,6 +124,7 @@ test('The catalog adds what a shop, a carrier and a member need, and the source 
     ['DELETE /baskets/{id}/lines/{lineId}', 'bearer', 200, 'application/json'],
     ['POST /webhooks/carrier', 'signature', 204, 'application/json'],
     ['GET /labels/{rehearsal}/{file}', 'none', 200, 'application/pdf'],
+    ['GET /collection-codes/{rehearsal}/{file}', 'none', 200, 'image/png'],
     ['GET /members/{id}/ledger', 'bearer', 200, 'application/json'],
   ];
   expect(described).toEqual(expect.arrayContaining(needed));
@@ -366,5 +367,5 @@ test('Reserved stock is consumed or written off by allocation, and released as a
   expect([isValid({ kind: 'release' }), isValid({ kind: 'release', allocations })]).toEqual([true, false]);
 });
 
-test('The path of a label names its rehearsal, and no other path does', () =>
-  expect(publicApis.filter(namesRehearsal).map(({ id }) => id)).toEqual(['label-document']));
+test('The paths of a label and of a QR code name their rehearsal, and no other path does', () =>
+  expect(publicApis.filter(namesRehearsal).map(({ id }) => id)).toEqual(['label-document', 'collection-code']));

@@ -134,7 +134,7 @@ test('The OpenAPI document names the refusal of a credential for another rehears
   const refusing = publicApis.filter((api) => codesOf(operationOf(api)).includes('forbidden'));
   const others = publicApis.filter((api) => !refusing.includes(api));
   expect(refusing.filter(({ auth }) => auth === 'none').length).toBeGreaterThan(1);
-  expect(others.map(({ id }) => id).toSorted()).toEqual(['carrier-webhook', 'label-document']);
+  expect(others.map(({ id }) => id).toSorted()).toEqual(['carrier-webhook', 'collection-code', 'label-document']);
 });
 
 test('The OpenAPI document names for every control operation that its store may be unavailable', () => {

@@ -22,7 +22,7 @@ import {
   typedText,
   VoucherCode,
 } from '../shapes.ts';
-import { Basket, DigitalChannel, Product, ProductView } from './objects.ts';
+import { Basket, DigitalChannel, ListedProduct, Product, ProductView } from './objects.ts';
 import { Receipt } from './transaction.ts';
 
 export const getProduct = defineApi({
@@ -54,10 +54,12 @@ export const listProducts = defineApi({
     q: typedText(100).optional().describe('Words in the name, the brand, the description or the SKU of a product. Case does not matter.'),
     gtin: Gtin.optional().describe('The product with this barcode, or the product that a price-embedded label names.'),
     state: VisibleState.optional(),
+    collectAt: Id.optional().describe('A store where the customer would collect the goods. Adds collection to the products.'),
     limit: queryInteger(1, 100).default(20).describe('Products per page. Default: 20.'),
     cursor: z.string().min(1).max(200).optional().describe('The nextCursor of the previous page.'),
   }),
-  response: pageOf(Product),
+  response: pageOf(ListedProduct),
+  problems: [...dependencyProblems],
   addition: true,
 });
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Currency } from '../currency.ts';
 import { defineObject } from '../define-object.ts';
-import { Collection } from '../inventory/collection.ts';
+import { CollectableAt, Collection } from '../inventory/collection.ts';
 import { defineLifeCycle } from '../life-cycle.ts';
 import { shippingInWords } from '../retailer.ts';
 import { Address, commonFields, Id, Instant, Money, Quantity, ShippingMethod, Sku, VoucherCode } from '../shapes.ts';
@@ -215,6 +215,12 @@ export const ProductView = Product.extend({
     })
     .describe('Advisory: only a reservation keeps stock for a buyer.'),
 }).meta({ id: 'ProductView' });
+
+export const ListedProduct = Product.extend({
+  collection: CollectableAt.optional().describe(
+    'With collectAt: when one unit would be ready there. Absent if it cannot be collected there.',
+  ),
+}).meta({ id: 'ListedProduct' });
 
 export const product = defineObject({
   type: 'product',

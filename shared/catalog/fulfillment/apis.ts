@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { REHEARSAL_NAME, REHEARSAL_NAME_RULE } from '../../domain/ids.ts';
 import { defineApi } from '../define.ts';
 import { dependencyProblems } from '../problems.ts';
-import { AnyInstant, atLeastOne, Id, pageOf, Quantity, queryInteger, Sku, typedText, withRules } from '../shapes.ts';
+import { AnyInstant, atLeastOne, Id, NAME, pageOf, Quantity, queryInteger, Sku, typedText, withRules } from '../shapes.ts';
 import { FulfillmentOrder } from './fulfillment-orders.ts';
 import { PickingOrder, PickingTask } from './picking-orders.ts';
 import { DropOff, Resolution, Return } from './returns.ts';
@@ -39,16 +39,32 @@ const Collector = z
   .strictObject({
     code: z
       .string()
-      .regex(/^\d{6}$/, 'This must be the six digits that the customer got with ext.collection-ready.')
-      .optional(),
+      .max(71)
+      .regex(
+        new RegExp(`^(?:${NAME.source.slice(1, -1)} )?\\d{6}$`),
+        'This must be the six digits that the customer got with ext.collection-ready, or the text of its QR code.',
+      )
+      .optional()
+      .describe('Six digits, or the text of the QR code: the id of the fulfillment order, a blank, and the six digits.'),
     orderId: Id.optional().describe('Without a code: the order of the person, who shows a document with the name.'),
     person: typedText(120).optional().describe('Without a code: the person that the checkout named.'),
+    lines: z
+      .array(z.strictObject({ orderLineId: Id, qty: Quantity }))
+      .min(
+        1,
+        'Name at least one unit that the customer takes. If the customer takes nothing, Cancel Order puts the goods back and refunds them.',
+      )
+      .max(200)
+      .optional()
+      .describe('The units that the customer takes; all others are refused. Default: all units that are not in refused.'),
     refused: z
       .array(z.strictObject({ orderLineId: Id, qty: Quantity, reason: typedText(200) }))
       .min(1)
       .max(200)
       .optional()
-      .describe('Units that the customer refuses at the counter. They become a return that the store has received.'),
+      .describe(
+        'Units that the customer refuses at the counter. They become a return that the store has received. With lines, both have to add up to the units at the counter.',
+      ),
   })
   .describe('Give the code, or orderId and person.');
 
@@ -266,6 +282,20 @@ export const labelDocument = defineApi({
   fileName: 'shipping-label.pdf',
 });
 
+export const collectionCode = defineApi({
+  id: 'collection-code',
+  summary:
+    'Returns the QR code that a customer shows at the counter, with the id of the fulfillment order, a blank, and the six digits. collection.qrUrl has its unguessable path.',
+  application: 'fms',
+  auth: 'none',
+  path: '/collection-codes/{rehearsal}/{file}',
+  response: z.base64(),
+  problems: ['not_found'],
+  addition: true,
+  produces: 'image/png',
+  fileName: 'collection-code.png',
+});
+
 export const fulfillmentApis = [
   getFulfillmentOrder,
   trackShipment,
@@ -279,4 +309,5 @@ export const fulfillmentApis = [
   updatePickingStatus,
   carrierWebhook,
   labelDocument,
+  collectionCode,
 ] as const;

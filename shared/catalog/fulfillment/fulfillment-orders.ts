@@ -3,7 +3,7 @@ import { defineObject } from '../define-object.ts';
 import { Collection } from '../inventory/collection.ts';
 import { CollectionUntil } from '../inventory/opening-hours.ts';
 import { defineLifeCycle } from '../life-cycle.ts';
-import { commonFields, Id, Instant, Quantity, Sku } from '../shapes.ts';
+import { Address, commonFields, Id, Instant, Quantity, Sku } from '../shapes.ts';
 import { LabelStatus, Shipment } from './shipments.ts';
 
 export const fulfillmentOrderLifeCycle = defineLifeCycle({
@@ -113,6 +113,10 @@ const FulfillmentLine = z
   })
   .meta({ id: 'FulfillmentLine' });
 
+const CollectionStore = z
+  .object({ name: z.string(), address: Address })
+  .meta({ id: 'CollectionStore', description: 'The store where the goods of a collection wait.' });
+
 /** A collection at the store. */
 export const StoreCollection = Collection.omit({ locationId: true })
   .extend({
@@ -122,6 +126,11 @@ export const StoreCollection = Collection.omit({ locationId: true })
       .string()
       .optional()
       .describe('Six digits that the customer shows, sent with ext.collection-ready. Do not show them to the staff of the store.'),
+    qrUrl: z
+      .string()
+      .optional()
+      .describe('The code as a QR code in a PNG image, for the message to the customer. The path at the gateway needs no credential.'),
+    store: CollectionStore.optional().describe('Where the goods wait.'),
     extended: z.literal(true).optional().describe('Whether the last day was moved; it is moved once.'),
     remindedAt: Instant.optional(),
     refusedReturnId: Id.optional().describe(

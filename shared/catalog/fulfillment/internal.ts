@@ -22,7 +22,9 @@ export const createFulfillmentOrders = defineInternalCall({
     attempt: z.int().min(1).max(9999).describe('1 for the first routing. Each re-routing of short lines is a further attempt.'),
     shippingAddress: Address.optional(),
     shippingMethod: ShippingMethod,
-    collection: Collection.optional().describe('In place of an address: the customer collects the goods in a store.'),
+    collection: Collection.extend({ orderNumber: z.string().max(64) })
+      .optional()
+      .describe('In place of an address: the customer collects the goods in a store, which finds them by orderNumber.'),
     groups: z
       .array(
         z.strictObject({

@@ -162,6 +162,17 @@ const TrackingEvent = z
   })
   .meta({ id: 'TrackingEvent' });
 
+/** What the staff of a store reads on the label of goods that wait for their customer. */
+export const ShelfLabel = z
+  .object({
+    orderNumber: z.string().max(64),
+    person: z.string().max(120).optional().describe('Who may collect the goods without the code.'),
+    units: z.int().min(0),
+    lastDay: z.iso.date(),
+    store: z.string().max(200),
+  })
+  .meta({ id: 'ShelfLabel' });
+
 /** Data that registers a parcel with the carrier. */
 export const ParcelData = z
   .object({
@@ -169,6 +180,7 @@ export const ParcelData = z
     fulfillmentOrderId: Id.optional(),
     returnId: Id.optional().describe('Set for a parcel that comes back.'),
     kind: ShipmentKind.optional(),
+    shelf: ShelfLabel.optional().describe('Set for goods that a customer collects.'),
     carrier: Carrier,
     service: CarrierService,
     from: Address,

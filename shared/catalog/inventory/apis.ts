@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { defineApi } from '../define.ts';
 import { dependencyProblems } from '../problems.ts';
 import { atLeastOne, Id, Instant, Quantity, queryInteger, Sku, SkuQuantity } from '../shapes.ts';
-import { Collection, CollectionSource, listCollectionPoints } from './collection.ts';
+import { CollectableAt, listCollectionPoints } from './collection.ts';
 import { InventoryItem, Reservation } from './objects.ts';
 
 export const NodePreference = z
@@ -126,10 +126,7 @@ export const checkAvailability = defineApi({
     available: z.boolean().describe('Whether one node can serve qty.'),
     nodes: z.array(z.object({ locationId: Id, atp: z.int() })),
     asOf: Instant,
-    collection: Collection.pick({ locationId: true, readyBy: true })
-      .extend({ from: CollectionSource })
-      .optional()
-      .describe('With collectAt: when qty would be ready there. Absent if it cannot be collected there.'),
+    collection: CollectableAt.optional().describe('With collectAt: when qty would be ready there. Absent if it cannot be collected there.'),
   }),
   problems: ['not_found'],
   shapes: 'our choice',

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { defineApi } from '../define.ts';
+import { invalid, type Problem } from '../problems.ts';
 import { Address, Id, Instant, NAME, queryInteger, typedText } from '../shapes.ts';
 import { TimeZone } from '../time-zone.ts';
 import { ClosedDay, OpeningHours } from './opening-hours.ts';
@@ -26,6 +27,11 @@ export type Collection = z.output<typeof Collection>;
 /** Where the goods come from. `shelf`: the store has all of them. */
 export const CollectionSource = z.enum(['shelf']).meta({ id: 'CollectionSource', description: 'shelf: the store has every unit.' });
 
+/** How goods can be collected in a store, as of now. */
+export const CollectableAt = Collection.pick({ locationId: true, readyBy: true })
+  .extend({ from: CollectionSource })
+  .meta({ id: 'CollectableAt' });
+
 const CollectionPoint = z
   .object({
     locationId: Id,
@@ -40,6 +46,14 @@ const CollectionPoint = z
     readyBy: Instant.describe('When an order that is placed now is ready.'),
   })
   .meta({ id: 'CollectionPoint' });
+
+/** The refusal of a place where customers cannot collect orders. */
+export const noCollectionAt = (pointer: string, id: string): Problem =>
+  invalid(
+    pointer,
+    'no_collection',
+    `Customers cannot collect orders at "${id}". GET /collection-points lists the stores that have the goods.`,
+  );
 
 /** The most SKUs in one question. */
 export const MOST_SKUS = 50;

@@ -3,7 +3,7 @@ import { defineInternalCall } from '../define.ts';
 import { dependencyProblems } from '../problems.ts';
 import { atLeastOne, Id, Quantity, Sku, SkuQuantity } from '../shapes.ts';
 import { NodePreference } from './apis.ts';
-import { Collection } from './collection.ts';
+import { CollectableAt, Collection } from './collection.ts';
 import { Allocation, InventoryItem, Reservation } from './objects.ts';
 
 /** Identifies a movement. A repeat with the same reference moves nothing. */
@@ -31,6 +31,20 @@ export const getCollectionPoint = defineInternalCall({
   application: 'inventory-service',
   path: '/internal/collection-points/{id}',
   response: Collection.pick({ locationId: true, readyBy: true }),
+  problems: ['not_found'],
+  callers: ['ecommerce-platform'],
+  addition: true,
+});
+
+export const listCollectable = defineInternalCall({
+  id: 'list-collectable',
+  summary: 'Returns which of the SKUs a customer can collect in a store, one unit of each, and when they are ready.',
+  type: 'query',
+  application: 'inventory-service',
+  method: 'POST',
+  path: '/internal/collection-points/{id}/collectable',
+  request: z.strictObject({ skus: z.array(Sku).max(100) }),
+  response: z.object({ items: z.array(z.object({ sku: Sku, collection: CollectableAt })) }),
   problems: ['not_found'],
   callers: ['ecommerce-platform'],
   addition: true,
@@ -216,6 +230,7 @@ export const countStock = defineInternalCall({
 export const inventoryInternalCalls = [
   getStock,
   getCollectionPoint,
+  listCollectable,
   takeHold,
   moveHold,
   recordReservation,

@@ -63,14 +63,32 @@ export const collecting = {
   'put-out': kind({ of, short: fc.constantFrom(false, false, true) }, (history, given) =>
     about(history.things.fulfillmentOrders, given.of, (id) => putOut(history, { ...given, id })),
   ),
-  'hand-over': kind({ of, by: fc.constantFrom('code', 'code', 'wrong', 'person'), refuses: fc.boolean() }, ({ ask, things }, given) =>
+  'hand-over': kind(
+    { of, by: fc.constantFrom('code', 'code', 'wrong', 'person'), refuses: fc.boolean(), names: fc.boolean() },
+    ({ ask, things }, given) =>
+      about(things.fulfillmentOrders, given.of, async (id) => {
+        const { body: found } = await ask('get-fulfillment-order-api', { params: { id } });
+        const { code = '123456', person: named = 'Ben Collector' } = found.collection ?? {};
+        const wrong = code === '000000' ? '111111' : '000000';
+        const body = given.by === 'person' ? { orderId: found.orderId, person: named } : { code: given.by === 'wrong' ? wrong : code };
+        const refused = (found.lines ?? []).map(({ orderLineId }: { orderLineId: string }) => ({
+          orderLineId,
+          qty: 1,
+          reason: 'Too blue',
+        }));
+        const [first] = refused;
+        const units = {
+          ...(given.refuses && { refused }),
+          ...(given.names && first && { lines: [{ orderLineId: first.orderLineId, qty: 1 }] }),
+        };
+        await ask('hand-over-collection-api', { params: { id }, body: { ...body, ...units } });
+      }),
+  ),
+  'show-code': kind({ of }, ({ ask, things, rehearsal }, given) =>
     about(things.fulfillmentOrders, given.of, async (id) => {
       const { body: found } = await ask('get-fulfillment-order-api', { params: { id } });
-      const { code = '123456', person: named = 'Ben Collector' } = found.collection ?? {};
-      const wrong = code === '000000' ? '111111' : '000000';
-      const body = given.by === 'person' ? { orderId: found.orderId, person: named } : { code: given.by === 'wrong' ? wrong : code };
-      const refused = (found.lines ?? []).map(({ orderLineId }: { orderLineId: string }) => ({ orderLineId, qty: 1, reason: 'Too blue' }));
-      await ask('hand-over-collection-api', { params: { id }, body: { ...body, ...(given.refuses && { refused }) } });
+      const [file, name] = String(found.collection?.qrUrl).split('/').reverse();
+      if (file !== undefined && name === rehearsal.name) await ask('collection-code', { params: { rehearsal: name, file } });
     }),
   ),
   extend: kind({ of }, ({ ask, things }, given) =>

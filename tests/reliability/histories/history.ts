@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { DEFAULT_PROGRESSION } from '../../../shared/catalog/control/progression.ts';
 import { estate, newRehearsal, type TestRehearsal } from '../../support/estate.ts';
 import { openRehearsal } from '../../support/open-rehearsal.ts';
 import { rehearsalAt, withSteps } from '../../support/steps/rehearsal-at.ts';
@@ -178,17 +179,6 @@ export async function runHistory(acts: History, own?: { readonly gateway: string
   await noteEnds(history);
 }
 
-const BY_ITSELF = {
-  carrier: 'time',
-  returns: 'time',
-  warehouse: 'time',
-  store: 'time',
-  route: 'auto',
-  label: 'auto',
-  capture: 'auto',
-  refund: 'auto',
-};
-
 /** Work left to a caller stays open. A parcel whose payment was voided or refunded stays open too. */
 const FOR_A_CALLER = /: (a caller of (Route Order|Refund Payment)|the warehouse or a caller of Dispatch|the label of its parcel)/;
 
@@ -196,7 +186,7 @@ const orderIn = (waiting: string): string => waiting.split(':')[0] ?? '';
 
 /** Switches from manual to automatic progression, so that time completes everything. */
 async function letEverythingMove({ rehearsal, play, isTroubled }: RunningHistory): Promise<void> {
-  await play('PUT', 'progression', BY_ITSELF);
+  await play('PUT', 'progression', DEFAULT_PROGRESSION);
   await rehearsal.advance('P60D');
   const { invariants } = await rehearsal.verify();
   const awaited = invariants.flatMap((one) => one.waiting ?? []);
