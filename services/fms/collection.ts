@@ -46,16 +46,8 @@ export const isAtCounter = (found: StoredFulfillmentOrder): found is ToCollect =
  * and reserved, until they are handed over. The Carrier Platform has the shipment of the goods: it is reported after the commit, or by due
  * work as soon as the Carrier Platform answers.
  */
-export async function makeReady(
-  found: ToCollect,
-  asked: { carrier?: string; service?: string },
-  scope: Scope,
-): Promise<StoredFulfillmentOrder> {
+export async function makeReady(found: ToCollect, scope: Scope): Promise<StoredFulfillmentOrder> {
   const { work, context } = scope;
-  for (const member of ['carrier', 'service'] as const) {
-    if (asked[member] === undefined) continue;
-    throw invalid(`/${member}`, 'not_sent', 'The customer collects the goods, and no carrier takes them: leave the member out.');
-  }
   const node = await requireObject(work, nodes, found.locationId, 'location');
   if (!node.hours) throw new Error(`The store ${found.locationId} has no opening hours.`);
   const period = lastCollection(node.hours, work.now, work.figures.collection.days);
@@ -102,6 +94,14 @@ export async function makeReady(
     scope.log.warn({ fulfillmentOrderId: ready.id, code: error.code }, 'reporting the goods of a collection failed');
     work.schedule(reportUnitDue, ready.id, work.now + TAKE_OVER_MS, {}, { awaits: absentApplication(error) });
     return ready;
+  }
+}
+
+/** @throws Problem `validation_failed` for a carrier or a service */
+export function refuseCarrier(asked: { readonly carrier?: string; readonly service?: string }): void {
+  for (const member of ['carrier', 'service'] as const) {
+    if (asked[member] === undefined) continue;
+    throw invalid(`/${member}`, 'not_sent', 'The customer collects the goods, and no carrier takes them: leave the member out.');
   }
 }
 
@@ -227,10 +227,12 @@ function withoutTaken(found: ToCollect, taken: Units, refused: Refused): Refused
   return refused;
 }
 
+const byLine = (refused: Refused = []) => refused.toSorted((one, other) => (one.orderLineId < other.orderLineId ? -1 : 1));
+
 /** Whether a repeat names the same units as the first request. Without units it repeats any. */
 const isHandedOverAs = (found: ToCollect, asked: Collector, refused: Refused): boolean =>
   asked.refused
-    ? isDeepStrictEqual(asked.refused, found.refused)
+    ? isDeepStrictEqual(byLine(asked.refused), byLine(found.refused))
     : !asked.lines || found.lines.every(({ orderLineId }) => qtyIn(refused, orderLineId) === qtyIn(found.refused, orderLineId));
 
 /** @throws Problem `validation_failed` for units that do not wait at the counter */
@@ -306,7 +308,8 @@ async function refuseCollector(found: ToCollect, { code, orderId, person }: Coll
   });
 }
 
-const inWords = (name: string): string => name.trim().replaceAll(/\s+/g, ' ').toLowerCase();
+/** Names are equal in any case, with any blanks, and in any form of Unicode. */
+const inWords = (name: string): string => name.normalize('NFKC').trim().replaceAll(/\s+/g, ' ').toLowerCase();
 
 const isSamePerson = (one: string | undefined, other: string | undefined): boolean =>
   one !== undefined && other !== undefined && inWords(one) === inWords(other);

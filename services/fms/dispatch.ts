@@ -10,7 +10,7 @@ import { again, handle, handleDue, type Scope } from '../../shared/work/handler.
 import { refuseOtherContent } from '../../shared/work/repeats.ts';
 import { requireObject } from '../../shared/work/require-object.ts';
 import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
-import { isToCollect, makeReady } from './collection.ts';
+import { isToCollect, makeReady, refuseCarrier } from './collection.ts';
 import { withOwnQr } from './collection-code.ts';
 import { fulfillmentOrders, nodes, type Parcel, parcels, published, type StoredFulfillmentOrder } from './collections.ts';
 import { HAND_OVER_TIMEOUT_MS, handOverDue, TAKE_OVER_MS, takeStockDue } from './due-work.ts';
@@ -27,7 +27,8 @@ export const dispatchFulfillmentOrder = handle(dispatchFulfillmentOrderApi)(asyn
   const found = await requireObject(scope.work, fulfillmentOrders, params.id);
   const isRepeat = isAgain(fulfillmentOrderLifeCycle, found, 'dispatch');
   if (isToCollect(found)) {
-    return isRepeat ? again(await withOwnQr(found, scope)) : withOwnQr(await makeReady(found, body, scope), scope);
+    refuseCarrier(body);
+    return isRepeat ? again(await withOwnQr(found, scope)) : withOwnQr(await makeReady(found, scope), scope);
   }
   if (isRepeat) {
     await refuseOtherParcel(found, body, scope);

@@ -125,13 +125,14 @@ function refuseUndispatchable(order: StoredOrder): void {
 
 /** @param isCaptured enough was captured, but some of it was refunded */
 function incomplete(
-  { id, totals }: StoredOrder,
+  { id, totals, collection }: StoredOrder,
   { fulfillmentOrderId, missing, isCaptured }: { fulfillmentOrderId: string; missing: number; isCaptured: boolean },
 ): Problem {
   const outstanding = money(missing, totals.total.currency);
   const amount = `${moneyInWords(outstanding)} of the order "${id}"`;
+  const step = collection ? 'hand over' : 'dispatch';
   const sentence = isCaptured
-    ? `${amount} were refunded; authorise them again, then dispatch, or cancel the order. Refund goodwill after the dispatch.`
-    : `${amount} are not captured; authorise and capture them, then dispatch again.`;
+    ? `${amount} were refunded; authorise them again, then ${step}, or cancel the order. Refund goodwill when the goods have left.`
+    : `${amount} are not captured; authorise and capture them, then ${step} again.`;
   return new Problem('payment_incomplete', sentence, { objectType: 'order', id, outstanding, fulfillmentOrderId });
 }

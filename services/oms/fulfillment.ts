@@ -159,14 +159,14 @@ const missingOf = ({ state, failureReason }: FulfillmentOrder, line: Fulfillment
   state === 'cancelled' && failureReason === 'short' ? line.qty : line.shortQty;
 
 function seenOf(found: FulfillmentOrder, booked: SeenFulfillment['booked']): SeenFulfillment {
-  const { id, version, state, locationId } = found;
+  const { id, version, state, locationId, collection } = found;
   const lines = found.lines.map((line) => ({
     orderLineId: line.orderLineId,
     sku: line.sku,
     qty: line.qty,
     shortQty: missingOf(found, line),
   }));
-  return { id, version, state, locationId, lines, booked };
+  return { id, version, state, locationId, lines, booked, refusedReturnId: collection?.refusedReturnId };
 }
 
 /** How to book the units of a fulfillment order; undefined while they are on their way. */

@@ -235,6 +235,49 @@ describe('Hand Over Collection', () => {
     expect(await handOver(id, { code })).toMatchObject({ status: 200 });
   });
 
+  test('A wrong code that is sent again with its Idempotency-Key counts once', async ({ atCounter, handOver, advance }) => {
+    const { fulfillmentOrderId: id, code } = await atCounter();
+    const wrong = code === '000000' ? '111111' : '000000';
+    const left: unknown[] = [];
+    for (let sent = 0; sent < 3; sent++) {
+      const { status, body } = await handOver(id, { code: wrong }, { 'idempotency-key': 'once' });
+      left.push([status, body.attemptsLeft]);
+    }
+    expect(left).toEqual(Array(3).fill([403, 4]));
+    await advance('P2D');
+    expect(await handOver(id, { code }, { 'idempotency-key': 'right' })).toMatchObject({ status: 200 });
+  });
+
+  test('Hand Over Collection takes a code with blanks around it, and a name in any form of Unicode', async ({ atCounter, handOver }) => {
+    const first = await atCounter();
+    expect(await handOver(first.fulfillmentOrderId, { code: ` ${first.code} ` })).toMatchObject({ status: 200 });
+    const { orderId, fulfillmentOrderId } = await atCounter({ locationId: 'store-01', person: 'Jos\u00e9 Ni\u00f1o' });
+    expect(await handOver(fulfillmentOrderId, { orderId, person: 'Jose\u0301 Nin\u0303o' })).toMatchObject({ status: 200 });
+  });
+
+  test('A repeat of Hand Over Collection may list the refused units in another order', async ({ atCounter, handOver, order }) => {
+    const {
+      fulfillmentOrderId: id,
+      orderId,
+      code,
+    } = await atCounter(undefined, [
+      { sku: 'mug-blue', qty: 1 },
+      { sku: 'lamp-desk', qty: 1 },
+    ]);
+    const refused = (await order(orderId)).lines.map(({ lineId }) => ({ orderLineId: lineId, qty: 1, reason: 'Wrong' }));
+    expect(await handOver(id, { code, refused })).toMatchObject({ status: 200 });
+    expect(await handOver(id, { code, refused: refused.toReversed() })).toMatchObject({ status: 200 });
+  });
+
+  test('Dispatch of goods at the counter refuses a carrier and a service', async ({ atCounter, call }) => {
+    const { fulfillmentOrderId: id } = await atCounter();
+    for (const body of [{ carrier: 'demo-carrier' }, { service: 'EXPRESS' as const }]) {
+      const { status, body: problem } = await call('dispatch-fulfillment-order-api', { params: { id }, body });
+      expect([status, problem.errors[0].pointer]).toEqual([422, `/${Object.keys(body)[0]}`]);
+    }
+    expect(await call('dispatch-fulfillment-order-api', { params: { id }, body: {} })).toMatchObject({ status: 200 });
+  });
+
   test('Concurrent wrong codes count each', async ({ atCounter, handOver }) => {
     const { fulfillmentOrderId: id, code } = await atCounter();
     const wrong = code === '000000' ? '111111' : '000000';
@@ -383,6 +426,33 @@ describe('Hand Over Collection', () => {
       expect([status, answer.errors?.[0]]).toEqual([422, expect.objectContaining({ pointer, detail: expect.stringContaining(detail) })]);
       expect(await handOver({})).toMatchObject({ status: 200 });
     });
+  });
+
+  test('Units that were refused at the counter cannot be returned a second time', async (rehearsal) => {
+    const { atCounter, handOver, settle, order, call, advance, verify, stockAt } = rehearsal;
+    await rehearsal.progress({ returns: 'time' });
+    const { fulfillmentOrderId: id, orderId, code } = await atCounter();
+    const [{ lineId = '' } = {}] = (await order(orderId)).lines;
+    await handOver(id, { code, refused: [{ orderLineId: lineId, qty: 2, reason: 'Too blue' }] });
+    await settle();
+    const returned = () =>
+      call('create-return-api', {
+        body: { orderId, lines: [{ orderLineId: lineId, qty: 1, reason: 'Too big' }], dropOff: 'store' } as never,
+      });
+    expect(await returned()).toMatchObject({ status: 409, body: { code: 'order_not_closed', retryable: true } });
+    await advance('PT1M');
+    expect(await returned()).toMatchObject({ status: 409, body: { code: 'return_quantity_exceeded' } });
+    await advance('P3D');
+    expect(await order(orderId)).toMatchObject({ state: 'completed', lines: [{ returnedQty: 2 }] });
+    expect(await stockAt('mug-blue')).toEqual({ onHand: 50, reserved: 0 });
+    await verify();
+  });
+
+  test('The refusal of unpaid goods at the counter names the next step at the counter', async ({ control, atCounter, handOver }) => {
+    await control('set-progression', { body: { capture: 'manual' } });
+    const { fulfillmentOrderId, code } = await atCounter();
+    const { body } = await handOver(fulfillmentOrderId, { code });
+    expect(body.detail).toMatch(/ are not captured; authorise and capture them, then hand over again\.$/);
   });
 
   test('Hand Over Collection needs a code, or an order and a person', async ({ atCounter, handOver }) => {

@@ -39,6 +39,7 @@ const Collector = z
   .strictObject({
     code: z
       .string()
+      .trim()
       .max(71)
       .regex(
         new RegExp(`^(?:${NAME.source.slice(1, -1)} )?\\d{6}$`),
