@@ -27,13 +27,14 @@ export async function dispatched(
   fulfillmentOrderId: string,
   body: object = {},
   events: readonly string[] = ['shipment-label-generated'],
+  title: string = 'Dispatch: the payment is captured, the stock leaves, the label is created',
 ): Promise<string> {
   const picking = await stage.step({ title: 'Create the picking order', call: 'POST /picking-orders', body: { fulfillmentOrderId } });
   for (const status of ['started', 'picked', 'packed']) {
     await stage.step({ title: `Picking: ${status}`, call: `PUT /picking-orders/${picking.body.id}/status`, body: { status } });
   }
   const sent = await stage.step({
-    title: 'Dispatch: the payment is captured, the stock leaves, the label is created',
+    title,
     call: `POST /fulfillment/orders/${fulfillmentOrderId}/dispatch`,
     body,
     events,
@@ -121,7 +122,7 @@ async function collectionAtCounter(
   await stage.step({ title: 'Confirm: the order is routed to the store', call: `POST /orders/${orderId}/confirm` });
   const read = await stage.step({ title: 'Read the order', call: `GET /orders/${orderId}` });
   const fulfillmentOrderId = read.body.fulfillmentOrders?.[0]?.id ?? '';
-  await dispatched(stage, fulfillmentOrderId, {});
+  await dispatched(stage, fulfillmentOrderId, {}, undefined, 'Dispatch: the goods go to the counter, and the customer gets a code');
   const ready = await stage.step({ title: 'The goods wait at the counter', call: `GET /fulfillment/orders/${fulfillmentOrderId}` });
   return { orderId, fulfillmentOrderId, code: ready.body.collection?.code ?? '' };
 }

@@ -8,7 +8,7 @@ import {
 import { fulfillmentOrderLifeCycle, type StoreCollection } from '../../shared/catalog/fulfillment/fulfillment-orders.ts';
 import { putCollectionUnit } from '../../shared/catalog/fulfillment/internal.ts';
 import { CounterState, STORE_COUNTER } from '../../shared/catalog/fulfillment/shipments.ts';
-import { afterOpenTime, lastCollection, type StoreHours } from '../../shared/catalog/inventory/opening-hours.ts';
+import { afterOpenTimeOfOrder, lastCollection, type StoreHours } from '../../shared/catalog/inventory/opening-hours.ts';
 import { isAgain, refusal } from '../../shared/catalog/life-cycle.ts';
 import { ensureCaptured } from '../../shared/catalog/order/internal.ts';
 import { absentApplication, conflictingRepeat, invalid, isProblem, Problem } from '../../shared/catalog/problems.ts';
@@ -110,7 +110,7 @@ function scheduleEnd(work: UnitOfWork, id: string, { hours, until }: { readonly 
   const end = Date.parse(until);
   const half = Math.floor((work.now + end) / 2);
   work.schedule(giveUpCollectionDue, id, end, {});
-  work.schedule(remindCustomerDue, id, afterOpenTime(hours, half, 0) ?? half, {});
+  work.schedule(remindCustomerDue, id, afterOpenTimeOfOrder(hours, half, 0), {});
 }
 
 const CODES = 1_000_000n;

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { Progression } from '../../shared/catalog/control/progression.ts';
 import {
   PickingOrder as PickingOrderSchema,
   PickingStatus as PickingStatusSchema,
@@ -63,6 +64,12 @@ export const warehouseTasks = defineCollection({
   index: { open: ({ open, locationId }) => (open ? [ANYWHERE, ...(locationId === undefined ? [] : [openAt(locationId)])] : undefined) },
 });
 export type WarehouseTask = z.output<typeof warehouseTasks.schema>;
+
+/** Stores prepare the goods that their customers collect. Warehouses, and stores that send goods, do the rest. */
+export const modeOf = (
+  { store }: Pick<WarehouseTask, 'store'>,
+  progression: Pick<Progression, 'warehouse' | 'store'>,
+): Progression['warehouse'] => (store === undefined ? progression.warehouse : progression.store);
 
 /** The delay of each step after the allocation; the id is the step. */
 export const warehouseSteps = defineCollection({

@@ -5,7 +5,7 @@ import { FulfillmentOrder } from '../../shared/catalog/fulfillment/fulfillment-o
 import { applyWarehouseProgression as applyWarehouseProgressionCall } from '../../shared/catalog/fulfillment/internal.ts';
 import { getStockLocations as getStockLocationsApi } from '../../shared/catalog/inventory/apis.ts';
 import { getStock } from '../../shared/catalog/inventory/internal.ts';
-import { afterOpenTime } from '../../shared/catalog/inventory/opening-hours.ts';
+import { afterOpenTimeOfOrder } from '../../shared/catalog/inventory/opening-hours.ts';
 import { Problem } from '../../shared/catalog/problems.ts';
 import { walkPages } from '../../shared/work/all-pages.ts';
 import { defineDueWork } from '../../shared/work/due-work.ts';
@@ -14,6 +14,7 @@ import { pageOfMatches } from '../../shared/work/page-of-matches.ts';
 import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
 import {
   ANYWHERE,
+  modeOf,
   openAt,
   type PickingOrder,
   pickingOrderIdOf,
@@ -62,12 +63,6 @@ export const onFulfillmentOrderChanged: EventHandler = async ({ data, time, aggr
     }
   }
 };
-
-/** Stores prepare the goods that their customers collect. Warehouses, and stores that send goods, do the rest. */
-export const modeOf = (
-  { store }: Pick<WarehouseTask, 'store'>,
-  progression: Pick<Progression, 'warehouse' | 'store'>,
-): Progression['warehouse'] => (store === undefined ? progression.warehouse : progression.store);
 
 /** Open tasks, with the status of their picking orders. */
 export const listPickingOrders = handle(listPickingOrdersApi)(async ({ query: { locationId, status, limit, cursor } }, { work }) => {
@@ -179,7 +174,7 @@ async function momentAtStore(
 ): Promise<number> {
   const hours = await work.get(stores, store);
   const after = work.figures.collection.preparationMs * PREPARED[step];
-  const at = hours && afterOpenTime(hours, Date.parse(allocatedAt), Math.round(after));
+  const at = hours && afterOpenTimeOfOrder(hours, Date.parse(allocatedAt), Math.round(after));
   return Math.max(work.now, at ?? 0);
 }
 

@@ -68,6 +68,7 @@ export type ProblemCode = keyof typeof problems;
 /** Codes whose refusals have `retryable: true` while another action on the object is in progress that decides the outcome. */
 export const retryableAtTimes: ReadonlySet<ProblemCode> = new Set([
   'invalid_state_transition',
+  'order_not_closed',
   'return_quantity_exceeded',
   'reservation_expired',
   'conflicting_repeat',

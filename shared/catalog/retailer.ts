@@ -61,6 +61,8 @@ const Windows = z
   })
   .describe('Lengths of time on the rehearsal’s clock.');
 
+const LONGEST_PREPARATION_MS = 7 * 24 * 60 * 60 * 1_000;
+
 const Collection = z
   .strictObject({
     days: z
@@ -69,7 +71,9 @@ const Collection = z
       .max(60)
       .default(7)
       .describe('Goods wait at the counter for so many days, and until the store closes on the last one.'),
-    preparation: window('PT2H', 'A store has an order ready after so much opening time.'),
+    preparation: Duration.refine((length) => !(comparableMs(length) > LONGEST_PREPARATION_MS), 'This must be at most P7D.')
+      .default('PT2H')
+      .describe('A store has an order ready after so much opening time, at most P7D.'),
   })
   .describe('Orders that customers collect in a store.');
 

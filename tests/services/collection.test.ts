@@ -581,6 +581,15 @@ describe('Staff of the store', () => {
 const inTime = testIn(() => onMonday({ store: 'time' }));
 
 describe('Staff in time', () => {
+  inTime('A status that the staff of the store has passed is refused with the progression that is to be set', async (rehearsal) => {
+    const { toCollect, advance, api, call } = rehearsal;
+    const { fulfillmentOrderId } = await toCollect();
+    const { id } = await api('create-picking-order-api', { body: { fulfillmentOrderId } });
+    await advance('PT1H');
+    const { status, body } = await call('update-picking-status-api', { params: { id }, body: { status: 'started' } });
+    expect([status, body.detail]).toEqual([409, expect.stringMatching(/set the progression store to manual to work by hand\.$/)]);
+  });
+
   inTime('The staff of the store has the goods ready at the promised time, and works only while the store is open', async (rehearsal) => {
     const { toCollect, advance, fulfilment } = rehearsal;
     const today = await toCollect();

@@ -1,5 +1,11 @@
 import { expect, test } from '@jest/globals';
-import { afterOpenTime, lastCollection, type StoreHours } from '../../shared/catalog/inventory/opening-hours.ts';
+import {
+  afterOpenTime,
+  afterOpenTimeOfOrder,
+  ClosedDay,
+  lastCollection,
+  type StoreHours,
+} from '../../shared/catalog/inventory/opening-hours.ts';
 import { instantAt } from '../../shared/domain/local-day.ts';
 import { instant } from '../../shared/domain/time.ts';
 
@@ -28,6 +34,29 @@ test.each([
   ['until the minute when the store closes', '2026-03-02T16:00:00Z', 2 * HOUR, '2026-03-02T18:00:00.000Z'],
   ['over the change to summer time', '2026-03-27T17:00:00Z', 2 * HOUR, '2026-03-30T09:00:00.000Z'],
 ])('Open time passes %s', (_case, since, length, expected) => expect(after(since, length)).toBe(expected));
+
+/** Closed for the 66 days from 3 March to 7 May. */
+const renovating = { ...hours, closedDays: Array.from({ length: 66 }, (_, day) => instant(Date.UTC(2026, 2, 3 + day)).slice(0, 10)) };
+
+test('Goods that wait in a store are handed out until the first open day after a long closure', () => {
+  expect(lastCollection(renovating, Date.parse('2026-03-02T09:30:00Z'), 7)).toMatchObject({ lastDay: '2026-05-08' });
+  expect(after('2026-03-02T17:00:00Z', 2 * HOUR, renovating)).toBeUndefined();
+  expect(instant(afterOpenTimeOfOrder(renovating, Date.parse('2026-03-02T17:00:00Z'), 2 * HOUR))).toBe('2026-05-08T09:00:00.000Z');
+});
+
+test('Open time passes in a store that opens again after 60 closed days', () => {
+  const closedDays = renovating.closedDays.slice(0, 59);
+  expect(after('2026-03-02T18:30:00Z', HOUR, { ...renovating, closedDays })).toBe('2026-05-01T09:00:00.000Z');
+});
+
+test.each([
+  ['2026-12-24', true],
+  ['2028-02-29', true],
+  ['02-29', true],
+  ['2026-02-29', false],
+  ['02-30', false],
+  ['04-31', false],
+])('A closed day %s is accepted: %s', (day, accepted) => expect(ClosedDay.safeParse(day).success).toBe(accepted));
 
 test('Open time never passes in a store that stays closed', () => {
   const closed = { ...hours, openingHours: { ...WEEK, mon: [], tue: [], thu: [], fri: [] } };

@@ -33,7 +33,8 @@ const collectionFacts = ({ collection }: BusinessObject<'fulfillment-order'>): V
         ['At the counter', collection.readyAt && `since ${rehearsalTime(collection.readyAt)}`],
         ['Collected until', collection.until && rehearsalTime(collection.until)],
         ['Code of the customer', collection.code],
-        ['Collected by', collection.handedOverTo ?? collection.person],
+        ['May collect', collection.person],
+        ['Handed over to', collection.handedOverTo],
       ]
     : [];
 

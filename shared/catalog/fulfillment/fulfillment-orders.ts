@@ -37,7 +37,7 @@ export const fulfillmentOrderLifeCycle = defineLifeCycle({
       from: ['packed'],
       to: 'dispatched',
       trigger:
-        'Dispatch Fulfillment Order, once the payments of its order are captured; the label of its parcel follows. A store puts the goods of a collection on its counter',
+        'Dispatch Fulfillment Order, once the payments of its order are captured; the label of its parcel follows. A store puts the goods of a collection on its counter before or after the capture',
     },
     {
       verb: 'dispatch',

@@ -52,7 +52,7 @@ export const noCollectionAt = (pointer: string, id: string): Problem =>
   invalid(
     pointer,
     'no_collection',
-    `Customers cannot collect orders at "${id}". GET /collection-points lists the stores that have the goods.`,
+    `Customers cannot collect orders at "${id}": it hands out none, or stays closed for 60 days. GET /collection-points lists the stores that have the goods.`,
   );
 
 /** The most SKUs in one question. */
