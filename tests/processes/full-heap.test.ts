@@ -71,3 +71,25 @@ test('Rehearsals that fill the heap together are refused, and a deleted one make
   expect((await small.call('POST', '/baskets', { rehearsal: 'r0', body: basket })).status).toBe(201);
   expect(await small.estate.stop()).toBe(0);
 }, 180_000);
+
+test('Many reads of a full journal at the same time do not fill the heap', async () => {
+  await using small = await smallEstate();
+  const lines = Array.from({ length: 20 }, (_, n) => ({ sku: ['mug-blue', 'lamp-desk'][n % 2], qty: 1 + n }));
+  for (let round = 0; round < 40; round++) {
+    await Promise.all(
+      Array.from({ length: 20 }, () => small.call('POST', '/baskets', { rehearsal: 'busy', body: { channel: 'web', lines } })),
+    );
+  }
+  const sequence = Array.from({ length: 200 }, () => ({ what: 'call', name: 'create-basket-api' }));
+  const reads = await Promise.all(
+    Array.from({ length: 16 }, (_, n) =>
+      n % 2 === 0
+        ? small.call('GET', '/_control/journal?limit=5000', { rehearsal: 'busy' })
+        : small.call('POST', '/_control/journal/verify', { rehearsal: 'busy', body: { sequence } }),
+    ),
+  );
+  expect(new Set(reads.map(({ status }) => status))).toEqual(new Set([200]));
+  expect(reads[0]?.body.items.length).toBeGreaterThan(1_000);
+  expect((await small.call('GET', '/products/mug-blue', { rehearsal: 'busy' })).status).toBe(200);
+  expect(await small.estate.stop()).toBe(0);
+}, 180_000);
