@@ -43,7 +43,7 @@ export function field(label, pointer, attributes, input = element('input', { id:
   return element('div', { class: 'field' }, element('label', { for: pointer }, label), input);
 }
 
-/** The request that a form describes. Empty fields, and fields whose name is no JSON pointer, are left out. */
+/** The request that a form describes. Empty fields are left out. A name without a slash belongs to the page. */
 export function bodyOf(form) {
   const body = {};
   for (const [pointer, value] of new FormData(form)) {
