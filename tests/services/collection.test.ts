@@ -135,6 +135,8 @@ describe('Ready at the counter', () => {
     );
     const { collection } = await fork.api('get-fulfillment-order-api', { params: { id } });
     expect(collection?.qrUrl).toContain(`/collection-codes/${fork.name}/`);
+    expect((await fork.control('compare-worlds', { query: { from: rehearsal.name, to: fork.name } })).objects).toEqual([]);
+    expect((await fork.control('read-object', { params: { type: 'fulfillment-order', id } }))['collection']).toEqual(collection);
     expect(await fork.api('extend-collection-api', { params: { id } })).toMatchObject({ collection: { qrUrl: collection?.qrUrl } });
     expect((await fetch(`${estate.gateway}${collection?.qrUrl}`)).status).toBe(200);
   });
