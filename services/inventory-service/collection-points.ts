@@ -1,43 +1,43 @@
 import type { z } from 'zod';
-import { listCollectionPoints as listCollectionPointsApi, MOST_SKUS } from '../../shared/catalog/inventory/collection.ts';
+import {
+  type CollectionSource,
+  listCollectionPoints as listCollectionPointsApi,
+  MOST_SKUS,
+} from '../../shared/catalog/inventory/collection.ts';
 import { getCollectionPoint as getCollectionPointCall } from '../../shared/catalog/inventory/internal.ts';
 import { afterOpenTime } from '../../shared/catalog/inventory/opening-hours.ts';
 import { collectionHoursOf, type Position } from '../../shared/catalog/inventory/reference-data.ts';
 import { linesBySku, type SkuUnits } from '../../shared/catalog/lines-by-sku.ts';
 import { invalid, notFound } from '../../shared/catalog/problems.ts';
-import type { Breathe } from '../../shared/domain/breathe.ts';
+import { type Breathe, inOneSlice } from '../../shared/domain/breathe.ts';
 import { instant } from '../../shared/domain/time.ts';
 import { handle } from '../../shared/work/handler.ts';
 import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
-import { locations, type StoredLocation } from './collections.ts';
-import { readLevels, requireSku } from './levels.ts';
+import { locations, type StoredLocation, TRANSFER, transferTimes } from './collections.ts';
+import { listNodes, listWarehouses, nodeWithAll, readLevels, requireSku } from './levels.ts';
 
-/** The stores that have every unit on the shelf, nearest or first by priority. */
+/** The stores that can hand out every unit, from their shelf or by transfer, nearest or first by priority. */
 export const listCollectionPoints = handle(listCollectionPointsApi)(async ({ query: { sku, qty, near, limit } }, { work, breathe }) => {
   const wanted = sku === undefined ? [] : unitsOf(sku, qty);
   if (sku === undefined && qty !== undefined) throw invalid('?qty', 'needs_sku', 'Name the SKUs in sku, or leave qty out.');
   for (const one of wanted) await requireSku(work, one.sku);
   const { items } = await work.all(locations);
-  const open = items.flatMap((location) => {
-    const readyBy = readyByAt(location, work);
-    return readyBy === undefined ? [] : [{ location, readyBy }];
-  });
-  const able = await storesWithAll(
-    work,
-    wanted,
-    open.map(({ location }) => location.id),
-    breathe,
-  );
+  const sources = await sourcesOf(work, wanted, breathe);
   const from = near === undefined ? undefined : placeOf(near);
-  const found = open
-    .filter(({ location }) => able.has(location.id))
-    .map(({ location, readyBy }) => {
+  const promises = items.map(async (location) => {
+    const source = sources(location.id);
+    const readyBy = source && (await readyByAt(location, source, work));
+    return readyBy === undefined ? [] : [{ location, source, readyBy }];
+  });
+  const found = (await Promise.all(promises))
+    .flat()
+    .map(({ location, source, readyBy }) => {
       const hours = collectionHoursOf(location, work.figures);
       if (!hours) throw new Error(`The store ${location.id} has no opening hours.`);
       const { id: locationId, name, address, position, priority } = location;
       const distanceKm = from && position && kilometresBetween(from, position);
       const point = { locationId, name, address, position, distanceKm, ...hours, readyBy };
-      return { priority, point: wanted.length > 0 ? { ...point, from: 'shelf' as const } : point };
+      return { priority, point: wanted.length > 0 ? { ...point, from: source } : point };
     })
     .toSorted((one, other) => (one.point.distanceKm ?? FAR) - (other.point.distanceKm ?? FAR) || one.priority - other.priority);
   return { items: found.slice(0, limit).map(({ point }) => point), asOf: instant(work.now) };
@@ -59,19 +59,22 @@ function unitsOf(sku: string, qty: string | undefined): SkuUnits[] {
   );
 }
 
-async function storesWithAll(
+/**
+ * Where a checkout would take the goods from, for each store.
+ * @returns a function from a store; its result is undefined if neither the store nor one warehouse has all units
+ */
+export async function sourcesOf(
   work: UnitOfWork,
   wanted: readonly SkuUnits[],
-  stores: readonly string[],
-  breathe: Breathe,
-): Promise<ReadonlySet<string>> {
+  breathe: Breathe = inOneSlice,
+): Promise<(store: string) => CollectionSource | undefined> {
   const skus = wanted.map(({ sku }) => sku);
-  const levels = await readLevels(work, skus, stores, breathe);
-  const able = new Set(stores);
-  for (const { sku, qty } of wanted) {
-    for (const { locationId, atp } of levels.get(sku) ?? []) if (atp < qty) able.delete(locationId);
-  }
-  return able;
+  const levels = await readLevels(work, skus, await listNodes(work), breathe);
+  const warehouse = nodeWithAll(wanted, levels, await listWarehouses(work));
+  return (store) => {
+    if (nodeWithAll(wanted, levels, [store]) !== undefined) return 'shelf';
+    return warehouse === undefined ? undefined : 'transfer';
+  };
 }
 
 type Place = z.output<typeof Position>;
@@ -97,9 +100,12 @@ function kilometresBetween(one: Place, other: Place): number {
 }
 
 /** When an order that is placed now is ready in a store; undefined for a location without collection, or one that stays closed. */
-export function readyByAt(location: StoredLocation, { figures, now }: Pick<UnitOfWork, 'figures' | 'now'>): string | undefined {
+export async function readyByAt(location: StoredLocation, from: CollectionSource, work: UnitOfWork): Promise<string | undefined> {
+  const { figures, now } = work;
   const hours = collectionHoursOf(location, figures);
-  const at = hours && afterOpenTime(hours, now, figures.collection.preparationMs);
+  if (!hours) return undefined;
+  const transferMs = from === 'shelf' ? 0 : ((await work.get(transferTimes, TRANSFER))?.afterMs ?? 0);
+  const at = afterOpenTime(hours, now + transferMs, figures.collection.preparationMs);
   return at === undefined ? undefined : instant(at);
 }
 
@@ -113,7 +119,7 @@ export async function requireCollectionPoint(work: UnitOfWork, id: string): Prom
 
 export const getCollectionPoint = handle(getCollectionPointCall)(async ({ params: { id } }, { work }) => {
   const location = await work.get(locations, id);
-  const readyBy = location && readyByAt(location, work);
-  if (readyBy === undefined) throw notFound('collection-point', id);
-  return { locationId: id, readyBy };
+  const readyBy = location && (await readyByAt(location, 'shelf', work));
+  if (!location || readyBy === undefined) throw notFound('collection-point', id);
+  return { locationId: id, readyBy, transferReadyBy: await readyByAt(location, 'transfer', work) };
 });

@@ -26,6 +26,37 @@ export async function listNodes(work: UnitOfWork, locationId?: string): Promise<
   return items.toSorted((a, b) => a.priority - b.priority).map(({ id }) => id);
 }
 
+/**
+ * Where the goods of a collection may come from: the shelf of the store first, then the warehouses in the order in which they serve lines.
+ * @throws Problem `not_found`
+ */
+export async function listSources(work: UnitOfWork, store: string): Promise<readonly string[]> {
+  return [...(await listNodes(work, store)), ...(await listWarehouses(work))];
+}
+
+export async function listWarehouses(work: UnitOfWork): Promise<readonly string[]> {
+  const { items } = await work.all(locations);
+  return items
+    .filter(({ type }) => type === 'warehouse')
+    .toSorted((a, b) => a.priority - b.priority)
+    .map(({ id }) => id);
+}
+
+type LevelsBySku = ReadonlyMap<string, readonly { readonly locationId: string; readonly atp: number }[]>;
+
+/** The first of these nodes that has all units. */
+export const nodeWithAll = (
+  lines: readonly { readonly sku: string; readonly qty: number }[],
+  levels: LevelsBySku,
+  nodes: readonly string[],
+): string | undefined =>
+  nodes.find((node) =>
+    lines.every(({ sku, qty }) => levels.get(sku)?.some(({ locationId, atp }) => locationId === node && atp >= qty) === true),
+  );
+
+export const onlyAt = (node: string | undefined, levels: LevelsBySku): LevelsBySku =>
+  new Map([...levels].map(([sku, at]) => [sku, at.filter(({ locationId }) => locationId === node)]));
+
 /** Counters that are read together. A basket of 200 SKUs needs more only with more than ten locations. */
 export const READ_TOGETHER = 2_000;
 

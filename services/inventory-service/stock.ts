@@ -9,7 +9,7 @@ import { invalid, Problem } from '../../shared/catalog/problems.ts';
 import { instant } from '../../shared/domain/time.ts';
 import { again, handle } from '../../shared/work/handler.ts';
 import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
-import { readyByAt, requireCollectionPoint } from './collection-points.ts';
+import { readyByAt, requireCollectionPoint, sourcesOf } from './collection-points.ts';
 import { counts, stock, stockKey, stockMovements, unitsMoved } from './collections.ts';
 import { listNodes, readLevels, requireSku } from './levels.ts';
 
@@ -25,7 +25,8 @@ export const checkAvailability = handle(checkAvailabilityApi)(async ({ params: {
   const promised = nodes.map(({ atp }) => Math.max(0, atp));
   // One node serves the whole line, so the best node decides, not the sum.
   const maxPerLine = Math.max(0, ...promised);
-  const readyBy = point && maxPerLine >= qty ? readyByAt(point, work) : undefined;
+  const from = point && (await sourcesOf(work, [{ sku, qty }]))(point.id);
+  const readyBy = point && from && (await readyByAt(point, from, work));
   return {
     sku,
     atp: promised.reduce((sum, atp) => sum + atp, 0),
@@ -33,7 +34,7 @@ export const checkAvailability = handle(checkAvailabilityApi)(async ({ params: {
     available: maxPerLine >= qty,
     nodes,
     asOf: instant(work.now),
-    ...(point && readyBy !== undefined && { collection: { locationId: point.id, from: 'shelf' as const, readyBy } }),
+    ...(point && from && readyBy !== undefined && { collection: { locationId: point.id, from, readyBy } }),
   };
 });
 

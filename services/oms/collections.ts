@@ -51,6 +51,8 @@ const SeenFulfillment = z.object({
   lines: z.array(z.object({ orderLineId: Id, sku: Sku, qty: Quantity, shortQty: z.int().min(0) })),
   /** How its units were counted on the order. */
   booked: z.enum(['delivered', 'cancelled']).optional(),
+  /** Whether its goods waited at the counter of a store. */
+  wasReady: z.literal(true).optional(),
 });
 export type SeenFulfillment = z.output<typeof SeenFulfillment>;
 

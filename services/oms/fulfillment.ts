@@ -153,20 +153,20 @@ const isResolved = (lines: readonly OrderLine[]): boolean =>
 
 /** A collection that waits at the counter is stopped by putting its goods back. */
 const isStopped = ({ state, collection }: FulfillmentOrder): boolean =>
-  state === 'cancelled' || (state === 'returned-to-sender' && collection !== undefined);
+  state === 'cancelled' || (state === 'returned-to-sender' && collection?.readyAt !== undefined);
 
 const missingOf = ({ state, failureReason }: FulfillmentOrder, line: FulfillmentOrder['lines'][number]): number =>
   state === 'cancelled' && failureReason === 'short' ? line.qty : line.shortQty;
 
 function seenOf(found: FulfillmentOrder, booked: SeenFulfillment['booked']): SeenFulfillment {
-  const { id, version, state, locationId } = found;
+  const { id, version, state, locationId, collection } = found;
   const lines = found.lines.map((line) => ({
     orderLineId: line.orderLineId,
     sku: line.sku,
     qty: line.qty,
     shortQty: missingOf(found, line),
   }));
-  return { id, version, state, locationId, lines, booked };
+  return { id, version, state, locationId, lines, booked, ...(collection?.readyAt !== undefined && { wasReady: true as const }) };
 }
 
 /** How to book the units of a fulfillment order; undefined while they are on their way. */
