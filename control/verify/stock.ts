@@ -51,8 +51,8 @@ async function checkStockLevels(world: WorldRecords, check: Check, breathe: Brea
     ) as [number, number, number, number, number, number, number, number];
     const received = seeded[key]?.['onHand'] ?? 0;
     check(
-      received + returned + found + recounted + arrived === onHand + shipped + carriedOut + writtenOff + sent,
-      `stock/${key}: received ${received} + returned ${returned} + found ${found} + recounted ${recounted} + arrived by transfer ${arrived} is not on hand ${onHand} + shipped ${shipped} + carried out ${carriedOut} + written off ${writtenOff} + sent to stores ${sent}`,
+      received + returned + found + recounted === onHand + shipped + carriedOut + writtenOff + sent - arrived,
+      `stock/${key}: received ${received} + returned ${returned} + found ${found} + recounted ${recounted} is not on hand ${onHand} + shipped ${shipped} + carried out ${carriedOut} + written off ${writtenOff} + sent to stores ${sent} − received from warehouses ${arrived}`,
     );
     check(
       UNITS.every((unit) => (moved[key]?.[unit] ?? 0) >= 0),

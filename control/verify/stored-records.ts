@@ -39,7 +39,7 @@ export const hasLeft = ({ state, collection }: FulfillmentOrder): boolean =>
 const missedStore = (found: FulfillmentOrder): boolean =>
   isTransfer(found) && found.collection?.readyAt === undefined && (found.state === 'returned-to-sender' || found.failureReason === 'lost');
 
-/** The location whose stock the goods have left for good. Goods on their way to a store have left none: they are still promised. */
+/** The location whose stock and reservation the goods have left. Goods on their way to a store stay in their reservation. */
 export function leftFrom(found: FulfillmentOrder): string | undefined {
   if (hasLeft(found)) return found.collection?.locationId ?? found.locationId;
   return missedStore(found) ? found.locationId : undefined;

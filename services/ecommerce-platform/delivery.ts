@@ -15,7 +15,7 @@ const DEFAULT_SHIPPING_METHOD = 'STANDARD';
 
 const TIMEOUT_MS = 5_000;
 
-/** The delivery that a checkout asks for. When a collection is ready depends on where its goods come from. */
+/** The requested delivery of a checkout. When a collection is ready depends on where its goods come from. */
 interface AskedDelivery {
   /** The store where the customer collects the goods. */
   readonly collectAt?: string;

@@ -8,7 +8,7 @@ type StockMove = InputOf<typeof moveReservation>['body']['kind'];
 
 /**
  * The movements of the picked units so far, in their order. Units that are sent to a store are received there, and leave it when they are
- * handed over. Units that will not arrive there have left for good: the carrier lost them, or brought them back.
+ * handed over. Units that will not arrive there leave their reservation: the carrier lost them, or brought them back.
  */
 export function stockMovesOf(found: StoredFulfillmentOrder): readonly StockMove[] {
   const { state, failureReason, collection, shipments } = found;

@@ -27,7 +27,7 @@ export async function listNodes(work: UnitOfWork, locationId?: string): Promise<
 }
 
 /**
- * Where the goods of a collection may come from: the shelf of the store first, then the warehouses in the order in which they serve lines.
+ * Where the goods of a collection may come from: the shelf of the store first, then the warehouses by priority.
  * @throws Problem `not_found`
  */
 export async function listSources(work: UnitOfWork, store: string): Promise<readonly string[]> {

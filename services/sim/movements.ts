@@ -63,7 +63,7 @@ function applyMovement(reservation: StoredReservation, { kind, locationId, to, l
   return { allocations: next, moved: [...moved.values()] };
 }
 
-/** An allocation of which some open units are moved. Units that another location receives become an allocation of their own. */
+/** An allocation after a movement of some of its open units. Units on the way to a store are a separate allocation, and stay one there. */
 function withMoved(allocation: Allocation, units: number, { kind, to }: Pick<MoveRequest, 'kind' | 'to'>): Allocation[] {
   if (kind === 'consume') return [{ ...allocation, fulfilledQty: allocation.fulfilledQty + units }];
   if (kind === 'short') return [{ ...allocation, cancelledQty: allocation.cancelledQty + units }];

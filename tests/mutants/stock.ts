@@ -32,8 +32,8 @@ export const stock: readonly Mutant[] = [
   {
     name: 'Units that leave stay reserved',
     file: 'services/inventory-service/reservations.ts',
-    from: '{ onHand: -qty, reserved: -qty }',
-    to: '{ onHand: -qty }',
+    from: '{ onHand: change, reserved: change }',
+    to: '{ onHand: change }',
     killedBy: ['tests/services/stock-movements.test.ts'],
   },
   {

@@ -112,7 +112,7 @@ export const ShipmentKind = z
   .meta({ id: 'ShipmentKind', description: 'collection: the customer collects the goods in a store.' });
 
 /**
- * Scans by which a carrier reports that the goods of a collection are in their store: delivered to its address, or available for pickup.
+ * Whether a carrier reports that the goods of a collection are in their store: delivered to its address, or available for pickup.
  * A stop on the way is `in-transit`.
  */
 export const isArrival = (status: string): boolean => status === 'held-at-depot' || status === 'delivered';
