@@ -106,7 +106,8 @@ export const NOTHING_RESERVED_CODES: ReadonlySet<string> = new Set(['insufficien
  */
 export async function takeAndRecord(attempt: Attempt, { work, call }: Pick<Scope, 'work' | 'call'>): Promise<StoredReservation | Problem> {
   const { id, items, locationId, collectAt, prefer, replaces } = attempt;
-  const body = { items, locationId, collectAt, prefer, replaces };
+  // A real Inventory Service may ignore collectAt; then all units come from the shelf of the store.
+  const body = { items, locationId: collectAt ?? locationId, collectAt, prefer, replaces };
   const taken = await call(takeHold, { params: { reservationId: id }, body }).catch(asProblem);
   if (!(taken instanceof Problem)) return (await findEnd(work, attempt)) ?? recordReservation(attempt, taken.allocations, work);
   if (taken.code === 'invalid_state_transition') await refuseGivenUp(attempt, work);

@@ -114,6 +114,23 @@ describe('Collection by transfer', () => {
     await verified();
   });
 
+  test('The explanation of goods from a warehouse names who is awaited: the warehouse, the carrier, and then the customer', async (rehearsal) => {
+    const { toCollect, packed, handedOver, settle, scans, control, verify } = rehearsal;
+    const { fulfillmentOrderId: id, orderId } = await toCollect(AT, DESKS);
+    await packed(id);
+    const explained = () => control('explain-object', { params: { type: 'fulfillment-order', id } });
+    const reason = async () => (await explained()).reasons[0]?.text;
+    expect(await reason()).toContain('the warehouse Athlone distribution centre to dispatch it');
+    const shipmentId = await handedOver(id);
+    await settle();
+    const waiting = async () => (await verify()).invariants.find((one) => one.id === 'moving')?.waiting;
+    expect(await waiting()).toEqual([`order/${orderId}: the carrier, which takes it to a store, fulfillment-order/${id} is dispatched`]);
+    const { moves } = await explained();
+    expect(moves.find(({ verb }) => verb === 'hand-over')).toMatchObject({ possible: false });
+    await scans(shipmentId, 'collect', 'depart', 'out-for-delivery', 'deliver');
+    expect(await reason()).toBe('It waits for the customer to collect it at the store Galway, Quay Street, at the latest on 2026-03-09.');
+  });
+
   test('With time, the warehouse and the carrier bring the goods to the store before the promised time', async (rehearsal) => {
     const { toCollect, control, advance, fulfilment, verified } = rehearsal;
     await control('set-progression', { body: { warehouse: 'time', carrier: 'time' } });
