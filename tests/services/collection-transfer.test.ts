@@ -287,6 +287,61 @@ describe('The end of a transfer', () => {
   });
 });
 
+describe('A transfer while an application is down', () => {
+  test.each(['sim', 'inventory-service', 'oms'] as const)(
+    'Goods arrive while %s is down, and its records follow once, in the same sequence',
+    async (rehearsal, application) => {
+      const { sent, scans, fulfilment, handOver, down, noFaults, advance, order, desks, verified } = rehearsal;
+      const { fulfillmentOrderId: id, orderId, shipmentId } = await sent();
+      await down({ application });
+      await scans(shipmentId, 'collect', 'depart', 'out-for-delivery', 'deliver');
+      const { collection } = await fulfilment(id);
+      expect(collection?.readyAt).toBeDefined();
+      const { status } = await handOver(id, { code: collection?.code });
+      expect(status).toBe(application === 'oms' ? 503 : 200);
+      await noFaults();
+      await advance('P1D');
+      expect((await handOver(id, { code: collection?.code })).status).toBe(200);
+      await advance('PT1H');
+      expect((await order(orderId)).state).toBe('completed');
+      expect(await desks()).toEqual({ dc: [1, 0], store: [0, 0] });
+      await verified();
+    },
+  );
+
+  test.each(['sim', 'inventory-service'] as const)(
+    'Goods are sent, arrive and expire while %s is down: they end on the shelf of the store',
+    async (rehearsal, application) => {
+      const { toCollect, packed, handedOver, scanned, down, noFaults, control, fulfilment, advance, order, desks, verified } = rehearsal;
+      const { fulfillmentOrderId: id, orderId } = await toCollect(AT, DESKS);
+      await packed(id);
+      await down({ application });
+      const shipmentId = await handedOver(id);
+      await scanned(shipmentId, 'collect', 'depart', 'out-for-delivery', 'deliver');
+      expect((await fulfilment(id)).collection?.readyAt).toBeDefined();
+      await control('advance-clock', { body: { by: 'P9D' } });
+      await noFaults();
+      await advance('P10D');
+      expect(await order(orderId)).toMatchObject({ state: 'cancelled', paymentStatus: 'refunded' });
+      expect(await desks()).toEqual({ dc: [1, 0], store: [2, 0] });
+      await verified();
+    },
+  );
+
+  test('Goods at the counter are cancelled before the SIM has booked their arrival: they end on the shelf of the store', async (rehearsal) => {
+    const { sent, scanned, down, noFaults, call, advance, order, desks, verified } = rehearsal;
+    const { orderId, shipmentId } = await sent();
+    await down({ application: 'sim' });
+    await scanned(shipmentId, 'collect', 'depart', 'out-for-delivery', 'deliver');
+    expect((await call('cancel-order-api', { params: { id: orderId }, body: {} })).status).toBe(200);
+    await noFaults();
+    await advance('P1D');
+    expect((await order(orderId)).paymentStatus).toBe('refunded');
+    expect(await desks()).toEqual({ dc: [1, 0], store: [2, 0] });
+    await verified();
+  });
+});
+
 describe('Bad input about a transfer', () => {
   test('Dispatch refuses the counter of a store as the carrier of goods that a warehouse sends', async ({ toCollect, packed, call }) => {
     const { fulfillmentOrderId: id } = await toCollect(AT, DESKS);
