@@ -52,7 +52,7 @@ const listed = [
     classification: 'updated',
     object: 'fulfillment-order',
     meaning: 'Goods of a collection wait at the counter of their store',
-    detail: 'collection has the code for the customer, and the last day; locationId is the store.',
+    detail: 'collection has the store, the code for the customer, and the last day.',
     addition: true,
   },
   {
