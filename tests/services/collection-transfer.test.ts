@@ -265,6 +265,42 @@ describe('The end of a transfer', () => {
     await verified();
   });
 
+  test.each([
+    ['LOST', [1, 0]],
+    ['RTS', [3, 0]],
+    ['ATTEMPT3', [3, 0]],
+  ] as const)('The service %s of the carrier refunds the goods of a collection', async (rehearsal, service, dc) => {
+    const { toCollect, packed, handedOver, control, advance, order, desks, verified } = rehearsal;
+    const { fulfillmentOrderId: id, orderId } = await toCollect(AT, DESKS);
+    await packed(id);
+    await control('set-progression', { body: { carrier: 'time' } });
+    await handedOver(id, { service });
+    await advance('P20D');
+    expect(await order(orderId)).toMatchObject({ state: 'cancelled', paymentStatus: 'refunded' });
+    expect(await desks()).toEqual({ dc, store: [0, 0] });
+    await verified();
+  });
+
+  test('Immediate progressions bring the goods to the counter, and no further', async (rehearsal) => {
+    const { toCollect, control, settle, fulfilment, desks, verified } = rehearsal;
+    await control('set-progression', { body: { warehouse: 'immediate', carrier: 'immediate' } });
+    const { fulfillmentOrderId: id } = await toCollect(AT, DESKS);
+    await settle();
+    expect(await fulfilment(id)).toMatchObject({ state: 'dispatched', collection: { readyAt: MONDAY } });
+    expect((await desks()).store).toEqual([2, 2]);
+    await verified();
+  });
+
+  test('Collected goods from a warehouse are returned to the store that handed them over', async (rehearsal) => {
+    const { arrived, handOver, settle, order, call } = rehearsal;
+    const { fulfillmentOrderId: id, orderId, code } = await arrived();
+    await handOver(id, { code });
+    await settle();
+    const [line] = (await order(orderId)).lines;
+    const body = { orderId, lines: [{ orderLineId: line?.lineId ?? '', qty: 1, reason: 'Too red' }] };
+    expect(await call('create-return-api', { body })).toMatchObject({ status: 201, body: { dropOff: 'store', locationId: 'store-01' } });
+  });
+
   test('Units that the warehouse lacks are cancelled and refunded, and the rest is collected', async (rehearsal) => {
     const { toCollect, api, settle, scans, fulfilment, handOver, order, desks, verified } = rehearsal;
     const { fulfillmentOrderId: id, orderId } = await toCollect(AT, DESKS);
