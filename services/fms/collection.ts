@@ -135,10 +135,13 @@ export async function arrive(
   reportLater(work, ready);
 }
 
-/** Due work makes the next movements of the goods in the stock records, before the reply if the SIM answers. */
+/**
+ * Due work makes the next movements of the goods in the stock records, before the reply if the SIM answers. The parcel is always written, so
+ * that a dispatch that is still running does not count its own movement as the last one.
+ */
 export async function moveStockLater(work: UnitOfWork, found: StoredFulfillmentOrder): Promise<void> {
   const parcel = await parcelOf(work, found);
-  if (parcel?.stockTaken) work.put(parcels, { ...parcel, stockTaken: false });
+  if (parcel) work.put(parcels, { ...parcel, stockTaken: false });
   work.schedule(takeStockDue, found.id, work.now, {}, { beforeReply: true });
 }
 

@@ -1,4 +1,5 @@
 import { describe, expect } from '@jest/globals';
+import { eventually } from '../support/eventually.ts';
 import { MONDAY, onMonday } from '../support/steps/collection.ts';
 import { testIn } from '../support/test-in.ts';
 
@@ -155,6 +156,26 @@ describe('Collection by transfer', () => {
     // No silence of a carrier loses goods at a counter.
     await advance('P20D');
     expect((await fulfilment(id)).failureReason).toBe('not-collected');
+    await verified();
+  });
+});
+
+describe('A fast carrier', () => {
+  test('Goods that arrive before their dispatch has ended are received in the store, even if the SIM is down at that moment', async (rehearsal) => {
+    const { toCollect, packed, control, fault, faults, api, webhook, fulfilment, down, noFaults, advance, desks, verified } = rehearsal;
+    await control('set-progression', { body: { label: 'manual' } });
+    const { fulfillmentOrderId: id } = await toCollect(AT, DESKS);
+    await packed(id);
+    await fault('slow', { match: { api: 'put-shipment' }, fault: { kind: 'latency', ms: 1_500 }, times: 1 });
+    const dispatch = api('dispatch-fulfillment-order-api', { params: { id } });
+    const shipmentId = await eventually('the goods are dispatched', async () => (await fulfilment(id)).shipments[0]?.id);
+    await eventually('the carrier is called', async () => (await faults()).some(({ hits }) => hits === 1));
+    await down({ application: 'sim' });
+    await webhook('outside-1', { shipmentId, status: 'delivered', statusCode: 'x', occurredAt: MONDAY });
+    await dispatch;
+    await noFaults();
+    await advance('PT1H');
+    expect(await desks()).toEqual({ dc: [1, 0], store: [2, 2] });
     await verified();
   });
 });
