@@ -14,7 +14,7 @@ import { instant } from '../../shared/domain/time.ts';
 import { handle } from '../../shared/work/handler.ts';
 import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
 import { locations, type StoredLocation, TRANSFER, transferTimes } from './collections.ts';
-import { listNodes, listWarehouses, nodeWithAll, readLevels, requireSku } from './levels.ts';
+import { listNodes, listWarehouses, nodesWithAll, readLevels, requireSku } from './levels.ts';
 
 /** The stores that can hand out every unit, from their shelf or by transfer, nearest or first by priority. */
 export const listCollectionPoints = handle(listCollectionPointsApi)(async ({ query: { sku, qty, near, limit } }, { work, breathe }) => {
@@ -69,12 +69,10 @@ export async function sourcesOf(
   breathe: Breathe = inOneSlice,
 ): Promise<(store: string) => CollectionSource | undefined> {
   const skus = wanted.map(({ sku }) => sku);
-  const levels = await readLevels(work, skus, await listNodes(work), breathe);
-  const warehouse = nodeWithAll(wanted, levels, await listWarehouses(work));
-  return (store) => {
-    if (nodeWithAll(wanted, levels, [store]) !== undefined) return 'shelf';
-    return warehouse === undefined ? undefined : 'transfer';
-  };
+  const nodes = await listNodes(work);
+  const able = nodesWithAll(wanted, await readLevels(work, skus, nodes, breathe), nodes);
+  const isSendable = (await listWarehouses(work)).some((warehouse) => able.has(warehouse));
+  return (store) => (able.has(store) ? 'shelf' : isSendable ? 'transfer' : undefined);
 }
 
 type Place = z.output<typeof Position>;

@@ -44,15 +44,16 @@ export async function listWarehouses(work: UnitOfWork): Promise<readonly string[
 
 type LevelsBySku = ReadonlyMap<string, readonly { readonly locationId: string; readonly atp: number }[]>;
 
-/** The first of these nodes that has all units. */
-export const nodeWithAll = (
+/** The nodes that have all units, in their sequence. @param levels at these nodes */
+export function nodesWithAll(
   lines: readonly { readonly sku: string; readonly qty: number }[],
   levels: LevelsBySku,
   nodes: readonly string[],
-): string | undefined =>
-  nodes.find((node) =>
-    lines.every(({ sku, qty }) => levels.get(sku)?.some(({ locationId, atp }) => locationId === node && atp >= qty) === true),
-  );
+): ReadonlySet<string> {
+  const able = new Set(nodes);
+  for (const { sku, qty } of lines) for (const { locationId, atp } of levels.get(sku) ?? []) if (atp < qty) able.delete(locationId);
+  return able;
+}
 
 export const onlyAt = (node: string | undefined, levels: LevelsBySku): LevelsBySku =>
   new Map([...levels].map(([sku, at]) => [sku, at.filter(({ locationId }) => locationId === node)]));

@@ -7,7 +7,7 @@ import { type Breathe, eachBreathing, inOneSlice } from '../../shared/domain/bre
 import { handle } from '../../shared/work/handler.ts';
 import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
 import { type Hold, holds, stock, stockKey, unitsMoved } from './collections.ts';
-import { listNodes, listSources, nodeWithAll, onlyAt, readLevels, requireSku } from './levels.ts';
+import { listNodes, listSources, nodesWithAll, onlyAt, readLevels, requireSku } from './levels.ts';
 
 /** Decides once per reservation, and stores refusals too: of two equal requests, one must not reserve while the other is refused. */
 export const takeHold = handle(takeHoldCall)(async ({ params: { reservationId }, body }, { work, breathe }) => {
@@ -132,7 +132,7 @@ export async function findStock(
   });
   const byPriority = new Map(inOrder);
   if (!together) return chooseNodes(lines, byPriority);
-  const place = nodeWithAll(lines, byPriority, nodes);
+  const [place] = nodesWithAll(lines, byPriority, nodes);
   const { held, short } = place === undefined ? chooseNodes(lines, byPriority) : chooseNodes(lines, onlyAt(place, byPriority));
   // Each line is at some node, but all of them are at none.
   return place === undefined && short.length === 0 ? chooseNodes(lines, onlyAt(nodes[0], byPriority)) : { held, short };
