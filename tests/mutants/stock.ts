@@ -37,6 +37,13 @@ export const stock: readonly Mutant[] = [
     killedBy: ['tests/services/stock-movements.test.ts'],
   },
   {
+    name: 'A store does not count the units that a warehouse sent',
+    file: 'services/inventory-service/reservations.ts',
+    from: 'receive: { stock: 1, onTheWay: -1 }',
+    to: 'receive: { stock: 0, onTheWay: -1 }',
+    killedBy: ['tests/services/collection-transfer.test.ts'],
+  },
+  {
     name: 'A repeated stock movement moves the units again',
     file: 'services/inventory-service/reservations.ts',
     from: '  if (before) return { allocations: before.allocations };\n',
