@@ -1,6 +1,6 @@
 import type { Scenario } from './scenario.ts';
 import { disputeLost, disputeWon, refundFails, refundPending } from './scenarios/after-payment.ts';
-import { clickAndCollect, deliveredOrder, lostParcel, partialDelivery, webhookStorm } from './scenarios/fulfillment.ts';
+import { clickAndCollect, collectByTransfer, deliveredOrder, lostParcel, partialDelivery, webhookStorm } from './scenarios/fulfillment.ts';
 import { declinedThenPaid, digitalOrder, lastUnit, reservationExpired, reservationLost } from './scenarios/orders.ts';
 import {
   captureRetried,
@@ -29,6 +29,7 @@ export const scenarios: readonly Scenario[] = [
   compensationWaits,
   deliveredOrder,
   clickAndCollect,
+  collectByTransfer,
   lostParcel,
   partialDelivery,
   webhookStorm,

@@ -71,7 +71,7 @@ export async function readSubject({ worlds, objects, view, inSlices, gone }: Exp
     version,
     name: objectName(type, id, describeObject(of, found).label),
     near,
-    location: await locationIn(worlds, view, object['locationId']),
+    location: await locationIn(worlds, view, placeOf(object)),
     sale: await saleState(worlds, view, object['transactionId']),
     nameOf: (name, wanted) => objectName(name, wanted, ofType(name).find((one) => one.id === wanted)?.label),
   };
@@ -90,6 +90,12 @@ async function relatedTo({ worlds, objects, view: { world } }: Scope, type: List
   const order = await worlds.object(world, orders.application, orders.collection, orderId);
   const ofOrder = order ? await relatedObjects(worlds, place, { type: orders, found: order }, breathe) : [];
   return [...own, ...ofOrder.filter((one) => one.type === 'return' || one.type === 'payment')];
+}
+
+/** Goods at a counter are in the store, wherever they came from. */
+function placeOf({ locationId, collection }: Readonly<Record<string, unknown>>): unknown {
+  const { readyAt, locationId: store } = (collection ?? {}) as { readonly readyAt?: string; readonly locationId?: string };
+  return readyAt === undefined ? locationId : store;
 }
 
 async function locationIn(worlds: Worlds, { world }: WorldView, id: unknown): Promise<string> {

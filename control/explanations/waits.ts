@@ -1,6 +1,7 @@
 import type { ApiId } from '../../shared/catalog/apis.ts';
 import type { ReasonCode } from '../../shared/catalog/control/operations/explanations.ts';
 import type { Progression } from '../../shared/catalog/control/progression.ts';
+import { isTransfer } from '../../shared/catalog/fulfillment/fulfillment-orders.ts';
 import type { InternalId } from '../../shared/catalog/internal-calls.ts';
 import {
   exchangeDraftOf,
@@ -182,20 +183,21 @@ const workerAt = ({ location }: Surroundings) => (location.startsWith('the store
 
 function fulfillmentOrder(found: BusinessObject<'fulfillment-order'>, around: Surroundings): readonly Wait[] {
   const { state } = found;
+  const isFromShelf = found.collection !== undefined && !isTransfer(found);
   if (state === 'created') return waitsFor('estate', 'its stock to be allocated', { needs: ['allocate-inventory-api'] });
   if (state === 'allocated' || state === 'picking' || state === 'packed') {
     const [step, call] = {
       allocated: ['start picking', 'Create Picking Order'] as const,
       picking: [isPicked(found) ? 'pack' : 'pick', 'Update Picking Status'] as const,
-      packed: [found.collection ? 'put it on the counter' : 'dispatch it', 'Dispatch Fulfillment Order'] as const,
+      packed: [isFromShelf ? 'put it on the counter' : 'dispatch it', 'Dispatch Fulfillment Order'] as const,
     }[state];
     const needs: Wait['needs'] =
       state === 'packed' ? ['ensure-captured', 'capture-payment-api', 'dispatch-fulfillment-order-api'] : ['record-picking'];
-    const { hand, manual } = byHand(around, found.collection ? 'store' : 'warehouse', `a client calls ${call}`);
+    const { hand, manual } = byHand(around, isFromShelf ? 'store' : 'warehouse', `a client calls ${call}`);
     return waitsFor(workerAt(around), `${around.location} to ${step}${hand}`, { needs, manual });
   }
   if (state !== 'dispatched' && state !== 'failed-delivery') return [];
-  if (found.collection) {
+  if (found.collection?.readyAt !== undefined) {
     const needs = ['hand-over-collection-api', 'ensure-captured', 'capture-payment-api'] as const;
     return waitsFor('customer', `the customer to collect it at ${around.location}, at the latest on ${found.collection.lastDay}`, {
       needs,

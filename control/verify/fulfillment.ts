@@ -22,9 +22,16 @@ export function fulfillment(world: WorldRecords): InvariantResult {
   return result();
 }
 
-/** Whether its goods are back. The goods of a collection never left. A fulfillment order that timed out counts as returned before its parcel arrives. */
+/**
+ * Whether its goods are on hand again after a parcel. Goods at a counter are in the stock of their store. A fulfillment order that timed out
+ * counts as returned before its parcel arrives.
+ */
 export const isBackAtSender = ({ state, shipments, collection }: Pick<FulfillmentOrder, 'state' | 'shipments' | 'collection'>): boolean =>
-  collection === undefined && state === 'returned-to-sender' && shipments.some((parcel) => parcel.state === 'returned-to-sender');
+  collection?.readyAt === undefined && state === 'returned-to-sender' && shipments.some((parcel) => parcel.state === 'returned-to-sender');
+
+/** Where the goods are on hand again. Goods that reach their store after a refund go to its shelf. */
+export const backAt = ({ locationId, collection }: Pick<FulfillmentOrder, 'locationId' | 'collection'>): string =>
+  collection?.arrivedAt === undefined ? locationId : collection.locationId;
 
 /** Whether its units have reached the customer, or may still do so. */
 const isServing = ({ state, failureReason }: FulfillmentOrder): boolean =>

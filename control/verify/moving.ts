@@ -100,7 +100,8 @@ function nextActorOn(queued: WorldRecords['queued'], found: FulfillmentOrder): s
     case 'dispatched':
       if (isAtCounter(found)) return 'its customer, or the last day of its collection';
       if (shipments.length === 0 || shipments.every((parcel) => ENDED.has(parcel.state))) return undefined;
-      return shipments.some((parcel) => parcel.state === 'pending') ? 'the label of its parcel' : 'the carrier';
+      if (shipments.some((parcel) => parcel.state === 'pending')) return 'the label of its parcel';
+      return found.collection ? 'the carrier, which takes it to a store' : 'the carrier';
     case 'failed-delivery':
       return failureReason !== 'lost' && queued('fms', id) ? 'the carrier, or a week without a scan' : undefined;
     case 'delivered':

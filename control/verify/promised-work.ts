@@ -78,7 +78,8 @@ const waiting: readonly Waiting[] = [
   when<{ scanAt?: number }>(['carrier-platform', 'journeys', 'shipment'], ({ scanAt }) => scanAt !== undefined, 'planned-scan'),
   when<Shipment>(
     ['carrier-platform', 'shipments', 'shipment'],
-    ({ state, kind }) => kind === undefined && MAY_BE_LOST.includes(state),
+    // A carrier may bring the goods of a collection to their store. At the counter, nothing loses them.
+    ({ state, kind }) => MAY_BE_LOST.includes(state) && !(kind === 'collection' && state === 'held-at-depot'),
     'give-up-parcel',
   ),
   when<FulfillmentOrder>(FULFILLMENT_ORDERS, isAtCounter, 'give-up-collection'),

@@ -1,7 +1,7 @@
 import { lostIn } from '../../shared/catalog/payment/cover.ts';
 import { committedOf, hasFailed, succeededOf } from '../../shared/catalog/payment/refunds.ts';
 import { floorShare } from '../../shared/domain/money.ts';
-import { isBackAtSender } from './fulfillment.ts';
+import { backAt, isBackAtSender } from './fulfillment.ts';
 import { type Check, findings, grouped, type InvariantResult, sums } from './invariant.ts';
 import { netCommitment } from './money.ts';
 import { bookingsIn } from './moving.ts';
@@ -199,10 +199,10 @@ function checkReturnedStock({ of, counters, queued }: WorldRecords, all: readonl
         lines.filter((line) => line.disposition === disposition).map(({ sku, qty }) => ({ sku, qty, locationId })),
       );
   const sender = of<FulfillmentOrder>('fulfillment-order').filter(isBackAtSender);
-  for (const { lines, locationId } of sender.filter(({ id }) => queued('fms', id))) {
-    for (const { sku } of lines) busy.add(keyOf({ sku, locationId }));
+  for (const one of sender.filter(({ id }) => queued('fms', id))) {
+    for (const { sku } of one.lines) busy.add(keyOf({ sku, locationId: backAt(one) }));
   }
-  const undelivered = sender.flatMap(({ lines, locationId }) => lines.map(({ sku, pickedQty }) => ({ sku, locationId, qty: pickedQty })));
+  const undelivered = sender.flatMap((one) => one.lines.map(({ sku, pickedQty }) => ({ sku, locationId: backAt(one), qty: pickedQty })));
   for (const [counter, units] of [
     ['returned', [...unitsOf('restock'), ...undelivered]],
     ['scrapped', unitsOf('scrap')],

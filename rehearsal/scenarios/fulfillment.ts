@@ -105,12 +105,71 @@ export const clickAndCollect: Scenario = {
   },
 };
 
+export const collectByTransfer: Scenario = {
+  name: 'collect-by-transfer',
+  title: 'A store lacks the goods that a customer collects there: a warehouse sends them',
+  flows: [],
+  async run(stage) {
+    const stock = async (title: string) => {
+      const { body } = await stage.step({ title, call: 'GET /inventory/items/desk-two-nodes' });
+      return body.locations
+        .filter(({ locationId }) => locationId === 'dc-01' || locationId === 'store-01')
+        .map(({ onHand, reserved }) => [onHand, reserved]);
+    };
+    const points = await stage.step({
+      title: 'Stores that can hand out two desks',
+      call: 'GET /collection-points?sku=desk-two-nodes&qty=2&near=53.27,-9.06',
+    });
+    const [nearest] = points.body.items;
+    stage.expect('the nearest store', [nearest?.locationId, nearest?.from], ['store-01', 'transfer']);
+    const { orderId, fulfillmentOrderId } = await toBeCollected(stage, 'store-01', [{ sku: 'desk-two-nodes', qty: 2 }]);
+    await dispatched(stage, fulfillmentOrderId, {});
+    stage.expect('desks while they are on their way', await stock('The desks left the warehouse'), [
+      [1, 0],
+      [0, 0],
+    ]);
+    await stage.advance('P2D');
+    const ready = await stage.step({
+      title: 'The carrier brought them to the store',
+      call: `GET /fulfillment/orders/${fulfillmentOrderId}`,
+    });
+    stage.expect('parcel', ready.body.shipments[0]?.state, 'held-at-depot');
+    stage.expect('desks at the counter', await stock('The store has them, promised to the customer'), [
+      [1, 0],
+      [2, 2],
+    ]);
+    await stage.step({
+      title: 'The customer shows the code: the goods are handed over',
+      call: `POST /fulfillment/orders/${fulfillmentOrderId}/hand-over`,
+      body: { code: ready.body.collection?.code ?? '' },
+    });
+    await stage.advance('PT5M');
+    const order = await stage.step({ title: 'Read the order', call: `GET /orders/${orderId}` });
+    stage.expect('order', [order.body.state, order.body.paymentStatus], ['completed', 'paid']);
+    stage.expect('desks afterwards', await stock('The desks are gone'), [
+      [1, 0],
+      [0, 0],
+    ]);
+  },
+};
+
 /** Places an order to be collected, and has the store put it on its counter. */
 async function collectionAtCounter(
   stage: Stage,
   locationId: string,
 ): Promise<{ readonly orderId: string; readonly fulfillmentOrderId: string; readonly code: string }> {
-  const lines = [{ sku: 'mug-blue', qty: 2 }];
+  const { orderId, fulfillmentOrderId } = await toBeCollected(stage, locationId, [{ sku: 'mug-blue', qty: 2 }]);
+  await dispatched(stage, fulfillmentOrderId, {}, undefined, 'Dispatch: the goods go to the counter, and the customer gets a code');
+  const ready = await stage.step({ title: 'The goods wait at the counter', call: `GET /fulfillment/orders/${fulfillmentOrderId}` });
+  return { orderId, fulfillmentOrderId, code: ready.body.collection?.code ?? '' };
+}
+
+/** Places an order to be collected. */
+async function toBeCollected(
+  stage: Stage,
+  locationId: string,
+  lines: { sku: string; qty: number }[],
+): Promise<{ readonly orderId: string; readonly fulfillmentOrderId: string }> {
   const basket = await stage.step({ title: 'Basket', call: 'POST /baskets', body: { channel: 'web', customerId: 'cus_ada', lines } });
   const checkout = await stage.step({
     title: 'Check out, to collect in the store',
@@ -119,12 +178,10 @@ async function collectionAtCounter(
   });
   const orderId = checkout.body.orderId ?? '';
   await stage.step({ title: 'Authorise', call: 'POST /payments/authorizations', body: { orderId, tender: CARD } });
-  await stage.step({ title: 'Confirm: the order is routed to the store', call: `POST /orders/${orderId}/confirm` });
+  await stage.step({ title: 'Confirm: the order is routed', call: `POST /orders/${orderId}/confirm` });
   const read = await stage.step({ title: 'Read the order', call: `GET /orders/${orderId}` });
   const fulfillmentOrderId = read.body.fulfillmentOrders?.[0]?.id ?? '';
-  await dispatched(stage, fulfillmentOrderId, {}, undefined, 'Dispatch: the goods go to the counter, and the customer gets a code');
-  const ready = await stage.step({ title: 'The goods wait at the counter', call: `GET /fulfillment/orders/${fulfillmentOrderId}` });
-  return { orderId, fulfillmentOrderId, code: ready.body.collection?.code ?? '' };
+  return { orderId, fulfillmentOrderId };
 }
 
 export const lostParcel: Scenario = {

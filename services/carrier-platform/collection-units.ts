@@ -1,20 +1,34 @@
 import { putCollectionUnit as putCollectionUnitCall } from '../../shared/catalog/fulfillment/internal.ts';
-import { type CounterState, trackingStatusCodes } from '../../shared/catalog/fulfillment/shipments.ts';
+import { type CounterState, shipmentLifeCycle, trackingStatusCodes } from '../../shared/catalog/fulfillment/shipments.ts';
+import { allowedFrom } from '../../shared/catalog/life-cycle.ts';
 import { instant } from '../../shared/domain/time.ts';
-import { handle } from '../../shared/work/handler.ts';
+import { handle, type Scope } from '../../shared/work/handler.ts';
 import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
-import { published, type StoredShipment, shipments } from './collections.ts';
+import { journeys, published, type StoredShipment, shipments } from './collections.ts';
 import { labelParcel, registerParcel } from './labels.ts';
+import { giveUpParcelDue, planNext } from './scans.ts';
 
-/** Registers, labels and moves the goods of a collection in one commit. The store reports them, so no webhook does. */
+/**
+ * Registers, labels and moves the goods of a collection in one commit. The store reports them, so no webhook does. A carrier may have brought
+ * them; then its journey has ended.
+ */
 export const putCollectionUnit = handle(putCollectionUnitCall)(async ({ params: { id }, body: { unit, state } }, scope) => {
   const { work } = scope;
   const known = (await work.get(shipments, id)) ?? registerParcel(work, { ...unit, id });
   const labelled = known.state === 'pending' ? await labelParcel(known, {}, scope) : known;
   if (labelled.state === state) return published(labelled);
-  const ready = labelled.state === 'label-created' ? move(work, labelled, 'make-ready') : labelled;
-  return published(state === 'held-at-depot' ? ready : move(work, ready, state === 'delivered' ? 'deliver' : 'return'));
+  const ready = allowedFrom(shipmentLifeCycle, 'make-ready').includes(labelled.state) ? await putOnCounter(labelled, scope) : labelled;
+  // A carrier outside the estate brought the goods, after this one had reported another end.
+  if (ready.state !== 'held-at-depot' || state === 'held-at-depot') return published(ready);
+  return published(move(work, ready, state === 'delivered' ? 'deliver' : 'return'));
 });
+
+async function putOnCounter(unit: StoredShipment, { work }: Scope): Promise<StoredShipment> {
+  const journey = await work.get(journeys, unit.id);
+  if (journey) await planNext({ ...journey, open: false }, { work, shipment: unit, mode: 'manual' });
+  work.cancel(giveUpParcelDue, unit.id);
+  return move(work, unit, 'make-ready');
+}
 
 type Verb = 'make-ready' | 'deliver' | 'return';
 
@@ -26,6 +40,6 @@ const MOVES: Readonly<Record<Verb, { readonly status: CounterState; readonly mes
 
 function move(work: UnitOfWork, unit: StoredShipment, verb: Verb): StoredShipment {
   const { status, message } = MOVES[verb];
-  const scan = { status, statusCode: trackingStatusCodes[status], occurredAt: instant(work.now), location: unit.from.name, message };
+  const scan = { status, statusCode: trackingStatusCodes[status], occurredAt: instant(work.now), location: unit.to.name, message };
   return work.transition(shipments, unit, verb, { events: [...unit.events, scan] });
 }

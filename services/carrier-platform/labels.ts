@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import type { InputOf } from '../../shared/catalog/define.ts';
 import { generateLabel as generateLabelApi, labelDocument as labelDocumentApi } from '../../shared/catalog/fulfillment/apis.ts';
 import { getShipmentData, putShipment as putShipmentCall } from '../../shared/catalog/fulfillment/internal.ts';
-import { type ParcelData, shipmentLifeCycle, trackingStatusCodes } from '../../shared/catalog/fulfillment/shipments.ts';
+import { type ParcelData, STORE_COUNTER, shipmentLifeCycle, trackingStatusCodes } from '../../shared/catalog/fulfillment/shipments.ts';
 import { isAgain } from '../../shared/catalog/life-cycle.ts';
 import { notFound } from '../../shared/catalog/problems.ts';
 import { addressToken, labelAddress, originOf } from '../../shared/control/world-addresses.ts';
@@ -71,18 +71,21 @@ export async function labelParcel(
     labelStatus: 'ready',
     trackingNumber: await findFreeNumber(work, pending.id),
     label: { format: 'PDF', url: labelAddress(context.world, labelToken) },
-    ...(pending.kind === undefined && { estimatedDelivery: await estimateDelivery(work, service) }),
+    ...(isCarried(pending) && { estimatedDelivery: await estimateDelivery(work, service) }),
     events: [
       { status: 'label-created', statusCode: trackingStatusCodes['label-created'], occurredAt: instant(work.now), message: 'Label made' },
     ],
   });
-  // The store has the goods of a collection: no carrier moves or loses them.
-  if (labelled.kind === 'collection') return labelled;
+  // The store has the goods: no carrier moves or loses them.
+  if (!isCarried(pending)) return labelled;
   announceNewestScan(labelled, work);
   work.schedule(giveUpParcelDue, labelled.id, work.now + work.figures.windowMs.carrierSilence, {});
   await beginJourney(labelled, { work, context });
   return labelled;
 }
+
+/** Whether a carrier moves it. The goods of a collection may lie in their store from the beginning. */
+const isCarried = ({ carrier, kind }: StoredShipment): boolean => kind === undefined || carrier !== STORE_COUNTER;
 
 async function findFreeNumber(work: UnitOfWork, shipmentId: string): Promise<string> {
   for (let attempt = 0; ; attempt++) {

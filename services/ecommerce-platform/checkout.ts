@@ -81,7 +81,7 @@ async function requireReservation(basket: Basket, { call }: Scope): Promise<Bask
   if (!answer) return basket;
   const { reservation } = answer;
   if (reservation && holdsLines(reservation, basket)) {
-    // Confirm Order reserves the goods at the store again.
+    // Confirm Order reserves the goods of a collection again.
     return holdsAtPlace(reservation, basket) ? { ...basket, reservationId: reservation.id } : basket;
   }
   throw reservationIsGone(basket, reservation);
@@ -114,7 +114,7 @@ async function startCheckout(scope: Scope, basket: Basket, body: CheckoutBody): 
   if (basket.lines.length === 0) {
     throw new Problem('basket_empty', `The basket "${basket.id}" has no lines to check out.`, { objectType: 'basket', id: basket.id });
   }
-  const delivery = await deliveryOf(scope, body);
+  const asked = await deliveryOf(scope, body);
   const lines = await pricesForSale(work, basket.lines);
   const customer = await identifyCustomer(scope, basket, body);
   const customerId = customer?.id ?? basket.customerId;
@@ -129,8 +129,9 @@ async function startCheckout(scope: Scope, basket: Basket, body: CheckoutBody): 
     basket,
     record,
     vouchers: appliedCodes(offered).length > 0,
-    locationId: delivery.collection?.locationId,
+    collectAt: asked.collectAt,
   });
+  const delivery = asked.deliveredFrom(held.hold.from);
   const discounts = await lockVouchers(scope, { basketId: basket.id, attempt: record.attempt, lines, discounts: offered, shopper });
 
   const { reservationId, expiresAt } = held.hold;
@@ -158,7 +159,7 @@ async function startCheckout(scope: Scope, basket: Basket, body: CheckoutBody): 
 async function changeCheckout(scope: Scope, basket: Basket, body: CheckoutBody): Promise<LockedCheckout> {
   const { work } = scope;
   const { voucherCodes = givenCodes(basket) } = body;
-  const delivery = await deliveryOf(scope, body, basket);
+  const asked = await deliveryOf(scope, body, basket);
   const lines = await currentPrices(work, basket.lines);
   const before = await checkoutOf(work, basket.id);
   const customer = withCard(await identifyCustomer(scope, basket, body), basket, { body, before });
@@ -171,10 +172,11 @@ async function changeCheckout(scope: Scope, basket: Basket, body: CheckoutBody):
 
   const record = await claimCheckout(work, basket.id, basket, 'changing');
   const standing = appliedCodes(basket);
-  const isElsewhere = delivery.collection?.locationId !== basket.collection?.locationId;
+  const isElsewhere = asked.collectAt !== basket.collection?.locationId;
   const moved = isElsewhere
-    ? await reserveStock(scope, { basket, record, vouchers: record.vouchers, locationId: delivery.collection?.locationId })
+    ? await reserveStock(scope, { basket, record, vouchers: record.vouchers, collectAt: asked.collectAt })
     : undefined;
+  const delivery = asked.deliveredFrom(moved?.hold.from);
   const discounts = await lockVouchers(scope, {
     basketId: basket.id,
     attempt: record.attempt,

@@ -1,6 +1,6 @@
 import type { checkoutBasket } from '../../shared/catalog/commerce/apis.ts';
 import type { InputOf, OutputOf } from '../../shared/catalog/define.ts';
-import { type Collection, noCollectionAt } from '../../shared/catalog/inventory/collection.ts';
+import { type Collection, type CollectionSource, isReservedFor, noCollectionAt } from '../../shared/catalog/inventory/collection.ts';
 import { type getBasketHold, getCollectionPoint } from '../../shared/catalog/inventory/internal.ts';
 import { isProblem } from '../../shared/catalog/problems.ts';
 import type { Scope } from '../../shared/work/handler.ts';
@@ -15,6 +15,13 @@ const DEFAULT_SHIPPING_METHOD = 'STANDARD';
 
 const TIMEOUT_MS = 5_000;
 
+/** The requested delivery of a checkout. When a collection is ready depends on where its goods come from. */
+interface AskedDelivery {
+  /** The store where the customer collects the goods. */
+  readonly collectAt?: string;
+  readonly deliveredFrom: (source?: CollectionSource) => Delivery;
+}
+
 /**
  * The address and shipping method of a checkout, or its place of collection. The promise of a store is read only for a collection.
  * @param standing the values of a basket in checkout
@@ -24,18 +31,28 @@ export async function deliveryOf(
   { call }: Scope,
   { shippingAddress, shippingMethod, collection }: CheckoutBody,
   standing?: Basket,
-): Promise<Delivery> {
+): Promise<AskedDelivery> {
   if (!collection) {
     const { shippingMethod: before = DEFAULT_SHIPPING_METHOD } = standing ?? {};
-    return { shippingAddress, shippingMethod: shippingMethod ?? before, collection: undefined };
+    const delivery = { shippingAddress, shippingMethod: shippingMethod ?? before, collection: undefined };
+    return { deliveredFrom: () => delivery };
   }
   const { locationId, person } = collection;
   const place = { shippingAddress: undefined, shippingMethod: undefined };
   // A promise that was made stays.
-  if (standing?.collection?.locationId === locationId) return { ...place, collection: { ...standing.collection, person } };
+  if (standing?.collection?.locationId === locationId) {
+    const delivery = { ...place, collection: { ...standing.collection, person } };
+    return { collectAt: locationId, deliveredFrom: () => delivery };
+  }
   try {
-    const { readyBy } = await call(getCollectionPoint, { params: { id: locationId } }, { timeoutMs: TIMEOUT_MS });
-    return { ...place, collection: { locationId, person, readyBy } };
+    const point = await call(getCollectionPoint, { params: { id: locationId } }, { timeoutMs: TIMEOUT_MS });
+    return {
+      collectAt: locationId,
+      deliveredFrom: (source) => {
+        const readyBy = source === 'transfer' ? (point.transferReadyBy ?? point.readyBy) : point.readyBy;
+        return { ...place, collection: { locationId, person, readyBy } };
+      },
+    };
   } catch (error) {
     if (!isProblem(error, 'not_found')) throw error;
     throw noCollectionAt('/collection/locationId', locationId);
@@ -47,6 +64,6 @@ export const isSameCollection = (one: Collection | undefined, other: CheckoutBod
 
 type Hold = NonNullable<OutputOf<typeof getBasketHold>['reservation']>;
 
-/** Whether a reservation is at the store where the customer collects the goods. Goods for an address may come from anywhere. */
-export const holdsAtPlace = ({ allocations }: Hold, { collection }: Basket): boolean =>
-  collection === undefined || allocations.every(({ locationId }) => locationId === collection.locationId);
+/** Whether a reservation serves the place of the basket. Goods for an address may come from anywhere. */
+export const holdsAtPlace = (hold: Hold, { collection }: Basket): boolean =>
+  collection === undefined || isReservedFor(hold, collection.locationId);

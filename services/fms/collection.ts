@@ -5,7 +5,7 @@ import {
   extendCollection as extendCollectionApi,
   handOverCollection as handOverCollectionApi,
 } from '../../shared/catalog/fulfillment/apis.ts';
-import { fulfillmentOrderLifeCycle, type StoreCollection } from '../../shared/catalog/fulfillment/fulfillment-orders.ts';
+import { fulfillmentOrderLifeCycle, isTransfer, type StoreCollection } from '../../shared/catalog/fulfillment/fulfillment-orders.ts';
 import { putCollectionUnit } from '../../shared/catalog/fulfillment/internal.ts';
 import { CounterState, STORE_COUNTER } from '../../shared/catalog/fulfillment/shipments.ts';
 import { afterOpenTimeOfOrder, lastCollection, type StoreHours } from '../../shared/catalog/inventory/opening-hours.ts';
@@ -25,12 +25,14 @@ import {
   HAND_OVER_TIMEOUT_MS,
   remindCustomerDue,
   reportUnitDue,
+  restockDue,
   returnRefusedDue,
   TAKE_OVER_MS,
   takeStockDue,
   unlockCollectionDue,
 } from './due-work.ts';
-import { createParcel, type ParcelCopy } from './parcels.ts';
+import { createParcel, type ParcelCopy, parcelOf } from './parcels.ts';
+import { moveUnits, stockMovesOf } from './stock-moves.ts';
 
 /** A fulfillment order whose goods the customer collects. */
 type ToCollect = StoredFulfillmentOrder & { readonly collection: z.output<typeof StoreCollection> };
@@ -48,43 +50,29 @@ export const isAtCounter = (found: StoredFulfillmentOrder): found is ToCollect =
  */
 export async function makeReady(found: ToCollect, scope: Scope): Promise<StoredFulfillmentOrder> {
   const { work, context } = scope;
-  const node = await requireObject(work, nodes, found.locationId, 'location');
-  if (!node.hours) throw new Error(`The store ${found.locationId} has no opening hours.`);
-  const period = lastCollection(node.hours, work.now, work.figures.collection.days);
-  const { qrToken, qrUrl } = await qrOf(found, scope);
+  const store = await storeOf(found, work);
+  const { lastDay } = lastCollection(store.hours, work.now, work.figures.collection.days);
   const copy = createParcel(
     {
       fulfillmentOrderId: found.id,
       kind: 'collection',
       carrier: STORE_COUNTER,
       service: 'STANDARD',
-      from: node.address,
-      to: node.address,
+      from: store.address,
+      to: store.address,
       shelf: {
         orderNumber: found.orderNumber ?? found.orderId,
         person: found.collection.person,
         units: found.lines.reduce((sum, { pickedQty }) => sum + pickedQty, 0),
-        lastDay: period.lastDay,
-        store: node.name.slice(0, 200),
+        lastDay,
+        store: store.name.slice(0, 200),
       },
       stockTaken: false,
     },
     { work, context },
   );
-  scheduleEnd(work, found.id, { hours: node.hours, until: period.until });
   const sent = work.transition(fulfillmentOrders, found, 'dispatch', { shipments: [copy] });
-  const ready = work.transition(fulfillmentOrders, sent, 'make-ready', {
-    shipments: [{ ...copy, state: 'held-at-depot' }],
-    qrToken,
-    collection: {
-      ...found.collection,
-      ...period,
-      readyAt: instant(work.now),
-      code: codeOf(found, context),
-      qrUrl,
-      store: { name: node.name, address: node.address },
-    },
-  });
+  const ready = await announce(sent, { collection: found.collection, shipments: [copy], store }, scope);
   work.schedule(reportUnitDue, ready.id, work.now + TAKE_OVER_MS, {});
   await work.checkpoint();
   try {
@@ -103,6 +91,79 @@ export function refuseCarrier(asked: { readonly carrier?: string; readonly servi
     if (asked[member] === undefined) continue;
     throw invalid(`/${member}`, 'not_sent', 'The customer collects the goods, and no carrier takes them: leave the member out.');
   }
+}
+
+type Announcing = Pick<Scope, 'work' | 'context' | 'webhooks'>;
+
+/** Stores that the goods wait at the counter from now on, with the code for the customer and the last day. */
+async function announce(
+  found: StoredFulfillmentOrder,
+  { collection, shipments, store }: Pick<ToCollect, 'collection' | 'shipments'> & { readonly store: Store },
+  scope: Announcing,
+): Promise<StoredFulfillmentOrder> {
+  const { work, context } = scope;
+  const { name, address, hours } = store;
+  const period = lastCollection(hours, work.now, work.figures.collection.days);
+  const { qrToken, qrUrl } = await qrOf(found, scope);
+  scheduleEnd(work, found.id, { hours, until: period.until });
+  return work.transition(fulfillmentOrders, found, 'make-ready', {
+    shipments: shipments.map((copy) => ({ ...copy, state: 'held-at-depot' })),
+    failureReason: undefined,
+    qrToken,
+    collection: {
+      ...collection,
+      ...period,
+      readyAt: instant(work.now),
+      code: codeOf(found, context),
+      qrUrl,
+      store: { name, address },
+    },
+  });
+}
+
+type Store = Awaited<ReturnType<typeof storeOf>>;
+
+/** The store where the customer collects the goods. */
+export async function storeOf({ collection: { locationId } }: ToCollect, work: UnitOfWork) {
+  const { name, address, hours } = await requireObject(work, nodes, locationId, 'location');
+  if (!hours) throw new Error(`The store ${locationId} has no opening hours.`);
+  return { name, address, hours };
+}
+
+/**
+ * A carrier has brought the goods to the store. The store receives them in its stock, promised as before, and they wait at its counter. If
+ * they were refunded in the meantime, they go to its shelf.
+ * @param shipments with the scan
+ */
+export async function arrive(found: ToCollect, shipments: readonly ParcelCopy[], scope: Announcing): Promise<void> {
+  const { work } = scope;
+  const collection = { ...found.collection, arrivedAt: instant(work.now) };
+  const isRefunded = found.state === 'returned-to-sender' || found.failureReason === 'lost';
+  if (isRefunded) {
+    const verb = found.state === 'returned-to-sender' ? 'note' : 'return-to-sender';
+    const shelved = work.transition(fulfillmentOrders, found, verb, {
+      collection,
+      shipments: shipments.map((copy) => ({ ...copy, state: 'returned-to-sender' })),
+    });
+    work.schedule(restockDue, found.id, work.now, {}, { beforeReply: true });
+    reportLater(work, shelved);
+    return;
+  }
+  const store = await storeOf(found, work);
+  const brought = found.state === 'failed-delivery' ? work.transition(fulfillmentOrders, found, 'redeliver', {}) : found;
+  const ready = await announce(brought, { collection, shipments: [...shipments], store }, scope);
+  await moveStockLater(work, ready);
+  reportLater(work, ready);
+}
+
+/**
+ * Due work makes the next movements of the goods in the stock records, before the reply if the SIM answers. The parcel is always written, so
+ * that a dispatch that is still running does not count its own movement as the last one.
+ */
+export async function moveStockLater(work: UnitOfWork, found: StoredFulfillmentOrder): Promise<void> {
+  const parcel = await parcelOf(work, found);
+  if (parcel) work.put(parcels, { ...parcel, stockTaken: false });
+  work.schedule(takeStockDue, found.id, work.now, {}, { beforeReply: true });
 }
 
 /** The customer is reminded after half of the time, when the store is open. */
@@ -177,7 +238,7 @@ export const handOverCollection = handle(handOverCollectionApi)(async ({ params,
   await scope.call(ensureCaptured, { params: { id: found.orderId }, body: { fulfillmentOrderId: found.id } });
   work.cancel(giveUpCollectionDue, found.id);
   work.cancel(remindCustomerDue, found.id);
-  work.schedule(takeStockDue, found.id, work.now, {}, { beforeReply: true });
+  await moveStockLater(work, found);
   const handedOver = work.transition(fulfillmentOrders, found, 'hand-over', {
     shipments: withState(found, 'delivered'),
     refused,
@@ -266,7 +327,7 @@ const notReady = (found: ToCollect, verb: 'hand-over' | 'extend'): Problem =>
     fulfillmentOrderLifeCycle,
     found,
     verb,
-    `The goods of the fulfillment order "${found.id}" do not wait at the counter: it is ${found.state}. Dispatch Fulfillment Order puts packed goods there.`,
+    `The goods of the fulfillment order "${found.id}" do not wait at the counter: it is ${found.state}. ${isTransfer(found) ? 'A carrier brings them to the store after Dispatch Fulfillment Order.' : 'Dispatch Fulfillment Order puts packed goods there.'}`,
   );
 
 const withState = ({ shipments }: StoredFulfillmentOrder, state: CounterState): ParcelCopy[] =>
@@ -342,23 +403,26 @@ export const extendCollection = handle(extendCollectionApi)(async ({ params }, s
   const found = requireCollection(await requireObject(work, fulfillmentOrders, params.id), 'extend');
   if (!isAtCounter(found) || found.collection.until === undefined) throw notReady(found, 'extend');
   if (found.collection.extended) return again(await withOwnQr(found, scope));
-  const node = await requireObject(work, nodes, found.locationId, 'location');
-  if (!node.hours) throw new Error(`The store ${found.locationId} has no opening hours.`);
-  const period = lastCollection(node.hours, Date.parse(found.collection.until), work.figures.collection.days);
-  scheduleEnd(work, found.id, { hours: node.hours, until: period.until });
+  const { hours } = await storeOf(found, work);
+  const period = lastCollection(hours, Date.parse(found.collection.until), work.figures.collection.days);
+  scheduleEnd(work, found.id, { hours, until: period.until });
   const extended = work.transition(fulfillmentOrders, found, 'extend', { collection: { ...found.collection, ...period, extended: true } });
   return withOwnQr(extended, scope);
 });
 
-/** Nobody came until the store closed on the last day. The OMS refunds the order and releases its stock, which never left. */
-export const giveUpCollection = handleDue(giveUpCollectionDue)(async ({ key }, { work }) => {
+/**
+ * Nobody came until the store closed on the last day. The OMS refunds the order and releases its stock, which is in the store. Goods that a
+ * warehouse sent are booked there first.
+ */
+export const giveUpCollection = handleDue(giveUpCollectionDue)(async ({ key }, { work, call }) => {
   const found = await work.get(fulfillmentOrders, key);
   if (!found || !isAtCounter(found)) return;
+  for (const kind of stockMovesOf(found)) await moveUnits(found, kind, { call });
   const failed = work.transition(fulfillmentOrders, found, 'give-up-collection', { failureReason: 'not-collected' });
   putBack(work, failed);
 });
 
-/** Puts the goods of a collection back on the shelf. They were never taken out of stock. */
+/** Puts the goods of a collection back on the shelf of the store, which has them in its stock. */
 export function putBack(work: UnitOfWork, found: StoredFulfillmentOrder): StoredFulfillmentOrder {
   work.cancel(giveUpCollectionDue, found.id);
   work.cancel(remindCustomerDue, found.id);

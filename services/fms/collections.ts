@@ -54,7 +54,7 @@ const StoredParcel = z.object({
   version,
   /** The registration at the carrier. */
   data: ParcelData,
-  /** Whether its goods have left the stock records. */
+  /** Whether the stock records have every movement of its goods so far. */
   stockTaken: z.boolean(),
   /** Whether it is registered at the carrier. */
   registered: z.boolean(),

@@ -1,13 +1,12 @@
 import type { InputOf } from '../../shared/catalog/define.ts';
 import { getFulfillmentOrder as getFulfillmentOrderApi } from '../../shared/catalog/fulfillment/apis.ts';
-import { fulfillmentOrderLifeCycle } from '../../shared/catalog/fulfillment/fulfillment-orders.ts';
+import { fulfillmentOrderLifeCycle, isTransfer } from '../../shared/catalog/fulfillment/fulfillment-orders.ts';
 import {
   cancelFulfillment as cancelFulfillmentCall,
   createFulfillmentOrders as createFulfillmentOrdersCall,
   listFulfillmentOrders as listFulfillmentOrdersCall,
 } from '../../shared/catalog/fulfillment/internal.ts';
 import { allocateInventory } from '../../shared/catalog/inventory/apis.ts';
-import { moveReservation } from '../../shared/catalog/inventory/internal.ts';
 import { isAgain, refusal } from '../../shared/catalog/life-cycle.ts';
 import { Problem } from '../../shared/catalog/problems.ts';
 import { again, handle, handleDue, type Scope } from '../../shared/work/handler.ts';
@@ -17,6 +16,7 @@ import { isAtCounter, isToCollect, putBack } from './collection.ts';
 import { withOwnQr } from './collection-code.ts';
 import { fulfillmentOrders, fulfillmentOrdersOf, orderFulfillments, published, type StoredFulfillmentOrder } from './collections.ts';
 import { allocateDue, HAND_OVER_TIMEOUT_MS, writeOffDue } from './due-work.ts';
+import { moveUnits, stockMovesOf } from './stock-moves.ts';
 
 type Body = InputOf<typeof createFulfillmentOrdersCall>['body'];
 
@@ -48,7 +48,7 @@ function create(work: UnitOfWork, body: Body, group: Body['groups'][number] & { 
     shippingAddress,
     shippingMethod,
     orderNumber: collection?.orderNumber,
-    collection: collection && { person: collection.person, readyBy: collection.readyBy },
+    collection: collection && { locationId: collection.locationId, person: collection.person, readyBy: collection.readyBy },
     lines,
     shipments: [],
     pickingSteps: [],
@@ -95,23 +95,25 @@ export const cancelFulfillment = handle(cancelFulfillmentCall)(async ({ params: 
     return work.transition(fulfillmentOrders, one, 'cancel');
   });
   if (!fulfillment?.cancelled) work.put(orderFulfillments, { id: orderId, attempts: fulfillment?.attempts ?? [], cancelled: true });
-  const short = items.filter(({ lines }) => lines.some(({ shortQty }) => shortQty > 0));
-  if (short.length > 0) await work.checkpoint();
-  return { cancelled: true as const, items: items.map(published), writtenOff: await writeOffShort(short, scope) };
+  const unsettled = items.filter((one) => isTransfer(one) || one.lines.some(({ shortQty }) => shortQty > 0));
+  if (unsettled.length > 0) await work.checkpoint();
+  return { cancelled: true as const, items: items.map(published), writtenOff: await settleStock(unsettled, scope) };
 });
 
 /**
- * Missing units are written off before the OMS releases the reservations of the order. Otherwise they would be promised to others. Due work
- * writes them off as well; each unit counts once.
- * @returns whether all of them are written off
+ * Missing units are written off, and units that a store received are booked there, before the OMS releases the reservations of the order.
+ * Otherwise they would be promised to others. Due work does both as well; each unit counts once.
+ * @returns whether all of it is done
  */
-async function writeOffShort(short: readonly StoredFulfillmentOrder[], { call, log }: Scope): Promise<boolean> {
+async function settleStock(unsettled: readonly StoredFulfillmentOrder[], { call, log }: Scope): Promise<boolean> {
   try {
-    for (const one of short) await moveUnits(one, 'short', { call }, HAND_OVER_TIMEOUT_MS);
+    for (const one of unsettled) {
+      for (const kind of ['short', ...stockMovesOf(one)] as const) await moveUnits(one, kind, { call }, HAND_OVER_TIMEOUT_MS);
+    }
     return true;
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
-    log.warn({ code: error.code }, `writing off missing units failed: ${error.message}`);
+    log.warn({ code: error.code }, `settling the stock of a cancelled order failed: ${error.message}`);
     return false;
   }
 }
@@ -120,24 +122,3 @@ export const writeOff = handleDue(writeOffDue)(async ({ key }, { work, call }) =
   const found = await work.get(fulfillmentOrders, key);
   if (found) await moveUnits(found, 'short', { call });
 });
-
-/** Reports to the SIM that units left (`consume`) or were missing (`short`), once per fulfillment order and kind. @throws Problem */
-export async function moveUnits(
-  { id, reservationId, locationId, lines }: StoredFulfillmentOrder,
-  kind: 'consume' | 'short',
-  { call }: Pick<Scope, 'call'>,
-  timeoutMs?: number,
-): Promise<void> {
-  const counted = lines.map(({ orderLineId, sku, pickedQty, shortQty }) => ({
-    orderLineId,
-    sku,
-    qty: kind === 'consume' ? pickedQty : shortQty,
-  }));
-  const moved = counted.filter(({ qty }) => qty > 0);
-  if (moved.length === 0) return;
-  await call(
-    moveReservation,
-    { params: { id: reservationId }, body: { reference: `${id} ${kind}`, kind, locationId, lines: moved } },
-    { step: `${id} ${kind}`, timeoutMs },
-  );
-}

@@ -1,6 +1,8 @@
 import type { z } from 'zod';
+import type { OutputOf } from '../../shared/catalog/define.ts';
 import {
   type CollectableAt,
+  type CollectionSource,
   listCollectionPoints as listCollectionPointsApi,
   MOST_SKUS,
   noCollectionAt,
@@ -13,42 +15,38 @@ import { afterOpenTime } from '../../shared/catalog/inventory/opening-hours.ts';
 import { collectionHoursOf, type Position } from '../../shared/catalog/inventory/reference-data.ts';
 import { linesBySku, type SkuUnits } from '../../shared/catalog/lines-by-sku.ts';
 import { invalid, notFound } from '../../shared/catalog/problems.ts';
-import type { Breathe } from '../../shared/domain/breathe.ts';
+import { type Breathe, inOneSlice } from '../../shared/domain/breathe.ts';
 import { instant } from '../../shared/domain/time.ts';
 import { handle } from '../../shared/work/handler.ts';
 import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
-import { locations, type StoredLocation } from './collections.ts';
-import { readLevels, requireSku } from './levels.ts';
+import { locations, type StoredLocation, TRANSFER, transferTimes } from './collections.ts';
+import { type LevelsBySku, listNodes, listWarehouses, nodesWithAll, readLevels, requireSku } from './levels.ts';
 
-/** The stores that have every unit on the shelf, nearest or first by priority. */
+/**
+ * The stores that can hand out every unit, from their shelf or by transfer, nearest or first by priority. The opening hours of a store are
+ * looked at only until enough stores are found, and in turns: a retailer may have many stores that are closed for long.
+ */
 export const listCollectionPoints = handle(listCollectionPointsApi)(async ({ query: { sku, qty, near, limit } }, { work, breathe }) => {
   const wanted = sku === undefined ? [] : unitsOf(sku, qty);
   if (sku === undefined && qty !== undefined) throw invalid('?qty', 'needs_sku', 'Name the SKUs in sku, or leave qty out.');
-  for (const one of wanted) await requireSku(work, one.sku);
-  const { items } = await work.all(locations);
-  const open = items.flatMap((location) => {
-    const readyBy = readyByAt(location, work);
-    return readyBy === undefined ? [] : [{ location, readyBy }];
-  });
-  const able = await storesWithAll(
-    work,
-    wanted,
-    open.map(({ location }) => location.id),
-    breathe,
-  );
   const from = near === undefined ? undefined : placeOf(near);
-  const found = open
-    .filter(({ location }) => able.has(location.id))
-    .map(({ location, readyBy }) => {
-      const hours = collectionHoursOf(location, work.figures);
-      if (!hours) throw new Error(`The store ${location.id} has no opening hours.`);
-      const { id: locationId, name, address, position, priority } = location;
-      const distanceKm = from && position && kilometresBetween(from, position);
-      const point = { locationId, name, address, position, distanceKm, ...hours, readyBy };
-      return { priority, point: wanted.length > 0 ? { ...point, from: 'shelf' as const } : point };
-    })
-    .toSorted((one, other) => (one.point.distanceKm ?? FAR) - (other.point.distanceKm ?? FAR) || one.priority - other.priority);
-  return { items: found.slice(0, limit).map(({ point }) => point), asOf: instant(work.now) };
+  for (const one of wanted) await requireSku(work, one.sku);
+  const sources = await sourcesOf(work, wanted, breathe);
+  const stores = (await work.all(locations)).items
+    .map((location) => ({ location, distanceKm: from && location.position && kilometresBetween(from, location.position) }))
+    .toSorted((one, other) => (one.distanceKm ?? FAR) - (other.distanceKm ?? FAR) || one.location.priority - other.location.priority);
+  const items: OutputOf<typeof listCollectionPointsApi>['items'] = [];
+  for (const { location, distanceKm } of stores) {
+    if (items.length === limit) break;
+    await breathe();
+    const source = sources(location.id);
+    const hours = collectionHoursOf(location, work.figures);
+    const readyBy = source && (await readyByAt(location, source, work));
+    if (!hours || readyBy === undefined) continue;
+    const { id: locationId, name, address, position } = location;
+    items.push({ locationId, name, address, position, distanceKm, ...hours, readyBy, ...(wanted.length > 0 && { from: source }) });
+  }
+  return { items, asOf: instant(work.now) };
 });
 
 /** Stores without a position come last. */
@@ -67,19 +65,27 @@ function unitsOf(sku: string, qty: string | undefined): SkuUnits[] {
   );
 }
 
-async function storesWithAll(
+/**
+ * Where a checkout would take the goods from, for each store.
+ * @returns a function from a store; its result is undefined if neither the store nor one warehouse has all units
+ */
+export async function sourcesOf(
   work: UnitOfWork,
   wanted: readonly SkuUnits[],
-  stores: readonly string[],
-  breathe: Breathe,
-): Promise<ReadonlySet<string>> {
+  breathe: Breathe = inOneSlice,
+): Promise<(store: string) => CollectionSource | undefined> {
   const skus = wanted.map(({ sku }) => sku);
-  const levels = await readLevels(work, skus, stores, breathe);
-  const able = new Set(stores);
-  for (const { sku, qty } of wanted) {
-    for (const { locationId, atp } of levels.get(sku) ?? []) if (atp < qty) able.delete(locationId);
-  }
-  return able;
+  return sourcesIn(work, wanted, await readLevels(work, skus, await listNodes(work), breathe));
+}
+
+async function sourcesIn(
+  work: UnitOfWork,
+  wanted: readonly SkuUnits[],
+  levels: LevelsBySku,
+): Promise<(store: string) => CollectionSource | undefined> {
+  const able = nodesWithAll(wanted, levels, await listNodes(work));
+  const isSendable = (await listWarehouses(work)).some((warehouse) => able.has(warehouse));
+  return (store) => (able.has(store) ? 'shelf' : isSendable ? 'transfer' : undefined);
 }
 
 type Place = z.output<typeof Position>;
@@ -105,32 +111,50 @@ function kilometresBetween(one: Place, other: Place): number {
 }
 
 /** When an order that is placed now is ready in a store; undefined for a location without collection, or one that stays closed. */
-export function readyByAt(location: StoredLocation, { figures, now }: Pick<UnitOfWork, 'figures' | 'now'>): string | undefined {
+export async function readyByAt(location: StoredLocation, from: CollectionSource, work: UnitOfWork): Promise<string | undefined> {
+  const { figures, now } = work;
   const hours = collectionHoursOf(location, figures);
-  const at = hours && afterOpenTime(hours, now, figures.collection.preparationMs);
+  if (!hours) return undefined;
+  const transferMs = from === 'shelf' ? 0 : ((await work.get(transferTimes, TRANSFER))?.afterMs ?? 0);
+  const at = afterOpenTime(hours, now + transferMs, figures.collection.preparationMs);
   return at === undefined ? undefined : instant(at);
 }
 
-/** How goods can be collected in a store; undefined if they cannot. @param atp units that the store can promise */
-export function collectableAt(
-  point: StoredLocation,
-  { atp, qty }: { readonly atp: number; readonly qty: number },
+/** How each of some goods can be collected in a store; without entries for goods that cannot. */
+export async function collectableAt(
   work: UnitOfWork,
-): z.output<typeof CollectableAt> | undefined {
-  const readyBy = atp >= qty ? readyByAt(point, work) : undefined;
-  return readyBy === undefined ? undefined : { locationId: point.id, from: 'shelf', readyBy };
+  point: StoredLocation,
+  wanted: readonly SkuUnits[],
+  breathe: Breathe = inOneSlice,
+): Promise<ReadonlyMap<string, z.output<typeof CollectableAt>>> {
+  const levels = await readLevels(
+    work,
+    wanted.map(({ sku }) => sku),
+    await listNodes(work),
+    breathe,
+  );
+  const found = new Map<string, z.output<typeof CollectableAt>>();
+  const readyBy = new Map<CollectionSource, string | undefined>();
+  for (const one of wanted) {
+    const from = (await sourcesIn(work, [one], levels))(point.id);
+    if (from === undefined) continue;
+    if (!readyBy.has(from)) readyBy.set(from, await readyByAt(point, from, work));
+    const at = readyBy.get(from);
+    if (at !== undefined) found.set(one.sku, { locationId: point.id, from, readyBy: at });
+  }
+  return found;
 }
 
 export const listCollectable = handle(listCollectableCall)(async ({ params: { id }, body: { skus } }, { work, breathe }) => {
   const point = await work.get(locations, id);
   if (!point?.collection) throw notFound('collection-point', id);
-  const levels = await readLevels(work, skus, [id], breathe);
-  return {
-    items: skus.flatMap((sku) => {
-      const collection = collectableAt(point, { atp: levels.get(sku)?.[0]?.atp ?? 0, qty: 1 }, work);
-      return collection ? [{ sku, collection }] : [];
-    }),
-  };
+  const found = await collectableAt(
+    work,
+    point,
+    skus.map((sku) => ({ sku, qty: 1 })),
+    breathe,
+  );
+  return { items: [...found].map(([sku, collection]) => ({ sku, collection })) };
 });
 
 /** @throws Problem `not_found` for an unknown location, `validation_failed` for one without collection */
@@ -143,7 +167,7 @@ export async function requireCollectionPoint(work: UnitOfWork, id: string): Prom
 
 export const getCollectionPoint = handle(getCollectionPointCall)(async ({ params: { id } }, { work }) => {
   const location = await work.get(locations, id);
-  const readyBy = location && readyByAt(location, work);
-  if (readyBy === undefined) throw notFound('collection-point', id);
-  return { locationId: id, readyBy };
+  const readyBy = location && (await readyByAt(location, 'shelf', work));
+  if (!location || readyBy === undefined) throw notFound('collection-point', id);
+  return { locationId: id, readyBy, transferReadyBy: await readyByAt(location, 'transfer', work) };
 });

@@ -26,6 +26,38 @@ export async function listNodes(work: UnitOfWork, locationId?: string): Promise<
   return items.toSorted((a, b) => a.priority - b.priority).map(({ id }) => id);
 }
 
+/**
+ * Where the goods of a collection may come from: the shelf of the store first, then the warehouses by priority.
+ * @throws Problem `not_found`
+ */
+export async function listSources(work: UnitOfWork, store: string): Promise<readonly string[]> {
+  return [...(await listNodes(work, store)), ...(await listWarehouses(work))];
+}
+
+export async function listWarehouses(work: UnitOfWork): Promise<readonly string[]> {
+  const { items } = await work.all(locations);
+  return items
+    .filter(({ type }) => type === 'warehouse')
+    .toSorted((a, b) => a.priority - b.priority)
+    .map(({ id }) => id);
+}
+
+export type LevelsBySku = ReadonlyMap<string, readonly { readonly locationId: string; readonly atp: number }[]>;
+
+/** The nodes that have all units, in their sequence. @param levels at these nodes */
+export function nodesWithAll(
+  lines: readonly { readonly sku: string; readonly qty: number }[],
+  levels: LevelsBySku,
+  nodes: readonly string[],
+): ReadonlySet<string> {
+  const able = new Set(nodes);
+  for (const { sku, qty } of lines) for (const { locationId, atp } of levels.get(sku) ?? []) if (atp < qty) able.delete(locationId);
+  return able;
+}
+
+export const onlyAt = (node: string | undefined, levels: LevelsBySku): LevelsBySku =>
+  new Map([...levels].map(([sku, at]) => [sku, at.filter(({ locationId }) => locationId === node)]));
+
 /** Counters that are read together. A basket of 200 SKUs needs more only with more than ten locations. */
 export const READ_TOGETHER = 2_000;
 

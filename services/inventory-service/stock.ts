@@ -32,7 +32,7 @@ export const checkAvailability = handle(checkAvailabilityApi)(async ({ params: {
     available: maxPerLine >= qty,
     nodes,
     asOf: instant(work.now),
-    collection: point && collectableAt(point, { atp: maxPerLine, qty }, work),
+    collection: point && (await collectableAt(work, point, [{ sku, qty }])).get(sku),
   };
 });
 

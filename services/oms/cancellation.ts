@@ -144,7 +144,7 @@ export async function markCancelled(work: UnitOfWork, order: StoredOrder, cancel
   const record = await work.get(fulfillmentRecords, order.id);
   // The FMS consumes the reservations of fulfillment orders that it finished, perhaps late, so these are not released.
   // The goods of a collection that are back on the shelf were never consumed.
-  const isPutBack = (seen: FulfillmentRecord['seen'][number]) => order.collection !== undefined && seen.state === 'returned-to-sender';
+  const isPutBack = (seen: FulfillmentRecord['seen'][number]) => seen.wasReady === true && seen.state === 'returned-to-sender';
   const isConsumedByFms =
     verb === 'abandon-fulfilment' && record !== undefined && !record.seen.some((seen) => isWithdrawn(seen) || isPutBack(seen));
   const spare = isConsumedByFms ? knownReservations(order, record) : [];

@@ -53,6 +53,8 @@ const SeenFulfillment = z.object({
   booked: z.enum(['delivered', 'cancelled']).optional(),
   /** The return of units that the customer refused at the counter. The FMS books it once the order is completed. */
   refusedReturnId: Id.optional(),
+  /** Whether its goods waited at the counter of a store. */
+  wasReady: z.literal(true).optional(),
 });
 export type SeenFulfillment = z.output<typeof SeenFulfillment>;
 

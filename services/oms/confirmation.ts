@@ -1,4 +1,5 @@
 import { confirmReservation, reserveInventory } from '../../shared/catalog/inventory/apis.ts';
+import { isReservedFor } from '../../shared/catalog/inventory/collection.ts';
 import { getReservation } from '../../shared/catalog/inventory/internal.ts';
 import { isAgain } from '../../shared/catalog/life-cycle.ts';
 import { confirmOrder as confirmOrderApi } from '../../shared/catalog/order/apis.ts';
@@ -210,7 +211,7 @@ const RESERVATION_IS_GONE: ReadonlySet<ProblemCode> = new Set(['reservation_expi
 async function confirmStored(order: StoredOrder, scope: Scope): Promise<StockOutcome | undefined> {
   const { call, context } = scope;
   const [reservationId] = reservationsOf(order.lines);
-  if (reservationId === undefined || !(await isAtStore(order, reservationId, scope))) return undefined;
+  if (reservationId === undefined || !(await servesPlace(order, reservationId, scope))) return undefined;
   // If routing is manual, a client may still release the reservation before Route Order.
   const body = { orderId: order.id, forFulfilment: isRoutable(order) && routesAutomatically(context) };
   try {
@@ -225,13 +226,13 @@ async function confirmStored(order: StoredOrder, scope: Scope): Promise<StockOut
 }
 
 /**
- * Whether a reservation is where the goods are needed. Goods that are collected must be at their store; a client may have reserved them
- * elsewhere. Only a collection reads the reservation.
+ * Whether a reservation serves the place of the order. A client may have reserved the goods of a collection elsewhere. Only a collection
+ * reads the reservation.
  */
-async function isAtStore({ collection }: StoredOrder, id: string, { call }: Scope): Promise<boolean> {
+async function servesPlace({ collection }: StoredOrder, id: string, { call }: Scope): Promise<boolean> {
   if (!collection) return true;
   const found = await call(getReservation, { params: { id } }).catch(undefinedIf('not_found'));
-  return found?.allocations.every(({ locationId }) => locationId === collection.locationId) === true;
+  return found !== undefined && isReservedFor(found, collection.locationId);
 }
 
 /**
@@ -244,7 +245,7 @@ async function takeNewReservation(order: StoredOrder, { call, work }: Scope): Pr
     orderId: order.id,
     basketId: order.basketId,
     items: itemsOf(order.lines),
-    locationId: order.collection?.locationId,
+    collectAt: order.collection?.locationId,
     ttlSeconds: NEW_RESERVATION_TTL_SECONDS,
   };
   try {

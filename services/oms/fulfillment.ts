@@ -153,7 +153,7 @@ const isResolved = (lines: readonly OrderLine[]): boolean =>
 
 /** A collection that waits at the counter is stopped by putting its goods back. */
 const isStopped = ({ state, collection }: FulfillmentOrder): boolean =>
-  state === 'cancelled' || (state === 'returned-to-sender' && collection !== undefined);
+  state === 'cancelled' || (state === 'returned-to-sender' && collection?.readyAt !== undefined);
 
 const missingOf = ({ state, failureReason }: FulfillmentOrder, line: FulfillmentOrder['lines'][number]): number =>
   state === 'cancelled' && failureReason === 'short' ? line.qty : line.shortQty;
@@ -166,7 +166,8 @@ function seenOf(found: FulfillmentOrder, booked: SeenFulfillment['booked']): See
     qty: line.qty,
     shortQty: missingOf(found, line),
   }));
-  return { id, version, state, locationId, lines, booked, refusedReturnId: collection?.refusedReturnId };
+  const wasReady = collection?.readyAt === undefined ? undefined : (true as const);
+  return { id, version, state, locationId, lines, booked, refusedReturnId: collection?.refusedReturnId, wasReady };
 }
 
 /** How to book the units of a fulfillment order; undefined while they are on their way. */

@@ -66,7 +66,7 @@ export const bookReturn = handle(bookReturnCall)(async ({ params, body }, { work
 });
 
 function answerFor(order: StoredOrder, booked: ReturnBooking) {
-  const { completedAt, customerId, shippingAddress, storeId = order.collection?.locationId } = order;
+  const { completedAt, customerId, shippingAddress, storeId, collection } = order;
   return {
     refundAmount: money(returnValueOf(booked), order.totals.total.currency),
     completedAt,
@@ -74,7 +74,7 @@ function answerFor(order: StoredOrder, booked: ReturnBooking) {
     shippingAddress,
     lines: booked.lines.map(({ orderLineId, qty }) => {
       const { sku, nodeId = storeId } = lineOf(order, orderLineId);
-      return { orderLineId, sku, qty, nodeId };
+      return { orderLineId, sku, qty, nodeId: collection?.locationId ?? nodeId };
     }),
   };
 }

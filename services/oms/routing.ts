@@ -252,7 +252,7 @@ function reserveLines(
     orderId: order.id,
     items,
     ttlSeconds: NEW_RESERVATION_TTL_SECONDS,
-    locationId: order.collection?.locationId,
+    collectAt: order.collection?.locationId,
     takesOverLines: lines.map(({ lineId }) => lineId),
     ...(strategy !== NEAREST && { prefer: strategy }),
     ...(lines.length === order.lines.length && { basketId: order.basketId }),

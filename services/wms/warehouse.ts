@@ -43,7 +43,14 @@ export const onFulfillmentOrderChanged: EventHandler = async ({ data, time, aggr
       return unchanged('The warehouse picks allocated fulfillment orders.');
     case 'allocated':
       {
-        const opened = { id, seen, open: true, allocatedAt: time, locationId, ...(collection && { store: locationId }) };
+        const opened = {
+          id,
+          seen,
+          open: true,
+          allocatedAt: time,
+          locationId,
+          ...(collection?.locationId === locationId && { store: locationId }),
+        };
         await scheduleStep(work, opened, { order: await pickingOrderOf(work, id), mode: modeOf(opened, progressionOf(context)) });
       }
       return undefined;

@@ -105,6 +105,7 @@ export const objectExamples: readonly ObjectExample[] = [
         lines: [{ orderLineId: LINE, ...goods, pickedQty: 2, shortQty: 0 }],
         shipments: [{ id: 'shp_01KAHTXB5W0G4J8Q2Z6R9M3N7P', state: 'held-at-depot', labelStatus: 'none' }],
         collection: {
+          locationId: 'store-01',
           person: 'Ben Collector',
           readyBy: '2026-03-02T12:00:00.000Z',
           readyAt: '2026-03-02T11:40:00.000Z',

@@ -106,6 +106,13 @@ const stories: Readonly<Record<string, Story>> = {
     const [line] = (await fulfilment(id)).lines;
     return [() => handOver(id, { code, refused: [{ orderLineId: line?.orderLineId, qty: 1 }] })];
   },
+  'the arrival of goods from a warehouse': async (rehearsal) => {
+    // The store has 50.
+    const { fulfillmentOrderId: id } = await collectionSteps(rehearsal).toCollect(undefined, [{ sku: 'mug-blue', qty: 60 }]);
+    await rehearsal.packed(id);
+    await rehearsal.progress({ carrier: 'time' });
+    return [() => rehearsal.dispatch(id)];
+  },
   'goods that nobody collects': async (rehearsal) => {
     await collectionSteps(rehearsal).atCounter();
     return [];
@@ -147,6 +154,7 @@ const played: Readonly<Record<string, readonly string[]>> = {
   'a return that comes by parcel': ['fms|return-parcel'],
   'a rejected return': ['fms|finish-rejection'],
   'a collection with a refused unit': ['fms|report-unit', 'fms|return-refused'],
+  'the arrival of goods from a warehouse': [],
   'goods that nobody collects': [],
   'a short pick of an order whose payment is disputed': ['oms|refund-cancelled-units'],
 };

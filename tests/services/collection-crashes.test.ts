@@ -74,6 +74,104 @@ crashesDuring<Request>({
   },
 });
 
+const DESKS = [{ sku: 'desk-two-nodes', qty: 2 }];
+
+/** Goods that no store has: a warehouse sends them. */
+const toBeSent = async (estate: CrashingEstate) => {
+  const { toCollect, packed } = steps(estate);
+  const found = await toCollect(undefined, DESKS);
+  await packed(found.fulfillmentOrderId);
+  return found;
+};
+
+const onTheWay = async (estate: CrashingEstate) => {
+  const { handedOver, scanned } = steps(estate);
+  const found = await toBeSent(estate);
+  const shipmentId = await handedOver(found.fulfillmentOrderId);
+  await scanned(shipmentId, 'collect', 'depart', 'out-for-delivery');
+  return { ...found, shipmentId };
+};
+
+const inStore = async (estate: CrashingEstate) => {
+  const { scanned, fulfilment } = steps(estate);
+  const found = await onTheWay(estate);
+  await scanned(found.shipmentId, 'deliver');
+  return { ...found, code: (await fulfilment(found.fulfillmentOrderId)).collection?.code };
+};
+
+/** The desks on hand and reserved in the warehouse and in the store, and the state of the order. */
+const desksOf = async (estate: CrashingEstate, { id, orderId }: Request) => {
+  const { fulfillmentOrder, order, stockAt } = steps(estate);
+  const { state, shipments, collection } = await fulfillmentOrder(id);
+  const [dc, store] = [await stockAt('desk-two-nodes', 'dc-01'), await stockAt('desk-two-nodes', 'store-01')];
+  const units = [dc.onHand, dc.reserved, store.onHand, store.reserved];
+  return { state, isReady: collection.code !== undefined, parcel: shipments[0]?.state, order: (await order(orderId)).state, units };
+};
+
+const PACKED = { state: 'packed', isReady: false, order: 'in-fulfilment', units: [3, 2, 0, 0] };
+const SENT = { state: 'dispatched', isReady: false, parcel: 'label-created', order: 'in-fulfilment', units: [1, 0, 0, 0] };
+const ON_THE_VAN = { ...SENT, parcel: 'out-for-delivery' };
+const IN_STORE = { ...SENT, isReady: true, parcel: 'held-at-depot', units: [1, 0, 2, 2] };
+const LOST = { state: 'failed-delivery', isReady: false, parcel: 'lost', order: 'cancelled', units: [1, 0, 0, 0] };
+const COLLECTED = { state: 'delivered', isReady: true, parcel: 'delivered', order: 'completed', units: [1, 0, 0, 0] };
+const SHELVED = { state: 'returned-to-sender', isReady: true, parcel: 'returned-to-sender', order: 'cancelled', units: [1, 0, 2, 0] };
+
+const oneOf =
+  (before: object, after: object) =>
+  async (estate: CrashingEstate, request: Request, insists: boolean): Promise<void> => {
+    const found = await desksOf(estate, request);
+    expect(insists ? [after] : [before, after]).toContainEqual(found);
+  };
+
+const scanOf = (scan: string) => async (estate: CrashingEstate) => {
+  const { fulfillmentOrderId: id, orderId, shipmentId } = await onTheWay(estate);
+  return {
+    id,
+    orderId,
+    application: 'carrier-platform' as const,
+    method: 'POST',
+    path: `/internal/shipments/${shipmentId}/scans`,
+    body: { scan },
+  };
+};
+
+crashesDuring<Request>({
+  'a Dispatch to a store': {
+    killed: ['fms', 'sim', 'inventory-service', 'carrier-platform'],
+    prepare: async (estate) => {
+      const { fulfillmentOrderId: id, orderId } = await toBeSent(estate);
+      return { id, orderId, application: 'fms', method: 'POST', path: `/fulfillment/orders/${id}/dispatch`, body: {} };
+    },
+    end: oneOf(PACKED, SENT),
+  },
+  'an arrival in a store': {
+    killed: ['carrier-platform', 'fms', 'sim', 'inventory-service'],
+    prepare: scanOf('deliver'),
+    end: oneOf(ON_THE_VAN, IN_STORE),
+  },
+  'a loss on the way to a store': {
+    killed: ['carrier-platform', 'fms', 'sim', 'inventory-service', 'oms'],
+    prepare: scanOf('lose'),
+    end: oneOf(ON_THE_VAN, LOST),
+  },
+  'Hand Over Collection of goods from a warehouse': {
+    killed: ['fms', 'sim', 'inventory-service'],
+    prepare: async (estate) => {
+      const { fulfillmentOrderId: id, orderId, code } = await inStore(estate);
+      return { id, orderId, application: 'fms', method: 'POST', path: `/fulfillment/orders/${id}/hand-over`, body: { code } };
+    },
+    end: oneOf(IN_STORE, COLLECTED),
+  },
+  'a Cancel Order of goods from a warehouse at the counter': {
+    killed: ['oms', 'fms', 'sim', 'inventory-service'],
+    prepare: async (estate) => {
+      const { fulfillmentOrderId: id, orderId } = await inStore(estate);
+      return { id, orderId, application: 'oms', method: 'POST', path: `/orders/${orderId}/cancel`, body: {} };
+    },
+    end: oneOf(IN_STORE, SHELVED),
+  },
+});
+
 const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
 

@@ -33,10 +33,10 @@ describe('Checkout with a collection', () => {
     expect([status, answer.errors?.map((error: { pointer: string }) => error.pointer)]).toEqual([422, [pointer]]);
   });
 
-  test('Checkout refuses more units than the store has, and reserves none', async ({ basket, call, stockAt }) => {
-    const { id } = await basket({ qty: 51 });
+  test('Checkout refuses more units than the store and each warehouse have, and reserves none', async ({ basket, call, stockAt }) => {
+    const { id } = await basket({ qty: 1001 });
     const { status, body } = await call('checkout-basket-api', { params: { id }, body: { collection: ADA } });
-    expect([status, body.code, body.skus]).toEqual([409, 'insufficient_stock', [{ sku: 'mug-blue', requested: 51, available: 50 }]]);
+    expect([status, body.code, body.skus]).toEqual([409, 'insufficient_stock', [{ sku: 'mug-blue', requested: 1001, available: 1000 }]]);
     expect(await stockAt('mug-blue')).toEqual({ onHand: 50, reserved: 0 });
   });
 

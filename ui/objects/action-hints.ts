@@ -163,9 +163,9 @@ export const actionHints: { readonly [Type in ObjectType]?: Readonly<Record<stri
     },
     pack: 'Puts the picked units into a parcel.',
     dispatch: {
-      does: 'Captures the payment, and hands the parcel to the carrier with a label. A store puts goods that are collected on its counter.',
-      fields: ({ collection }): FieldHints =>
-        collection
+      does: 'Captures the payment, and hands the parcel to the carrier with a label. A store puts goods that are collected on its counter; a warehouse sends them there.',
+      fields: ({ collection, locationId }): FieldHints =>
+        collection?.locationId === locationId
           ? {}
           : {
               service: {

@@ -26,9 +26,10 @@ interface View {
 type Describe<Type extends ObjectType> = (object: BusinessObject<Type>, near: Near) => View;
 
 /** The collection of a fulfillment order, as the staff of a store and its customer see it. */
-const collectionFacts = ({ collection }: BusinessObject<'fulfillment-order'>): View['facts'] =>
+const collectionFacts = ({ collection }: BusinessObject<'fulfillment-order'>, near: Near): View['facts'] =>
   collection
     ? [
+        ['Collected at', near.place(collection.locationId)],
         ['To be ready', rehearsalTime(collection.readyBy)],
         ['At the counter', collection.readyAt && `since ${rehearsalTime(collection.readyAt)}`],
         ['Collected until', collection.until && rehearsalTime(collection.until)],
@@ -154,7 +155,7 @@ const views: { readonly [Type in ObjectType]?: Describe<Type> } = {
       ['Order', near.link('order', order.orderId)],
       ['Customer', near.link('customer', near.get('order', order.orderId)?.customerId)],
       ['Location', near.place(order.locationId)],
-      ...collectionFacts(order),
+      ...collectionFacts(order, near),
       ['Failed because', order.failureReason && FAILURES[order.failureReason]],
     ],
     sections: [

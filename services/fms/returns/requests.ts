@@ -178,7 +178,8 @@ export const returnRefused = handleDue(returnRefusedDue)(async ({ key, attempts,
   const found = await work.get(fulfillmentOrders, key);
   const id = found?.collection?.refusedReturnId;
   if (!found?.refused || id === undefined || (await work.get(returns, id))) return;
-  const { orderId, locationId, refused: lines } = found;
+  const { orderId, refused: lines } = found;
+  const locationId = found.collection?.locationId ?? found.locationId;
   const asked = { orderId, lines, locationId, dropOff: 'store' as const, resolution: 'refund' as const };
   try {
     const requested = await requestReturn(id, asked, scope, `${id} ${attempt} ${attempts}`);

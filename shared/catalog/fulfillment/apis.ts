@@ -20,7 +20,7 @@ export const getFulfillmentOrder = defineApi({
 export const dispatchFulfillmentOrder = defineApi({
   id: 'dispatch-fulfillment-order-api',
   summary:
-    'Hands a packed fulfillment order to the carrier: captures its price, consumes its stock, and generates the label of its parcel. A store puts the goods of a collection on its counter instead: they stay in its stock until they are handed over.',
+    'Hands a packed fulfillment order to the carrier: captures its price, consumes its stock, and generates the label of its parcel. A store puts the goods of a collection on its counter instead: they stay in its stock until they are handed over. A warehouse sends them to the store, without a capture.',
   type: 'action',
   application: 'fms',
   method: 'POST',
@@ -266,6 +266,7 @@ export const carrierWebhook = defineApi({
   request: TrackingUpdate,
   response: z.null(),
   status: 204,
+  emits: ['ext.collection-ready'],
   problems: ['not_found'],
   addition: true,
 });

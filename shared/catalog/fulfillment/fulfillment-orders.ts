@@ -37,7 +37,7 @@ export const fulfillmentOrderLifeCycle = defineLifeCycle({
       from: ['packed'],
       to: 'dispatched',
       trigger:
-        'Dispatch Fulfillment Order, once the payments of its order are captured; the label of its parcel follows. A store puts the goods of a collection on its counter before or after the capture',
+        'Dispatch Fulfillment Order, once the payments of its order are captured; the label of its parcel follows. Before or after the capture, a store puts the goods of a collection on its counter, and a warehouse sends them to the store',
     },
     {
       verb: 'dispatch',
@@ -49,7 +49,8 @@ export const fulfillmentOrderLifeCycle = defineLifeCycle({
       verb: 'make-ready',
       from: ['dispatched'],
       events: ['ext.collection-ready'],
-      trigger: 'internal: the goods of a collection wait at the counter, with a code for the customer',
+      trigger:
+        'internal: the goods of a collection wait at the counter, with a code for the customer; webhook: the carrier has brought them to the store',
     },
     {
       verb: 'remind',
@@ -78,14 +79,19 @@ export const fulfillmentOrderLifeCycle = defineLifeCycle({
       to: 'failed-delivery',
       trigger: 'webhook: third failed attempt, or lost; lost goods are refunded immediately',
     },
-    { verb: 'redeliver', from: ['failed-delivery'], to: 'dispatched', trigger: 'webhook: out for delivery again' },
+    {
+      verb: 'redeliver',
+      from: ['failed-delivery'],
+      to: 'dispatched',
+      trigger: 'webhook: out for delivery again; after failed attempts, the goods of a collection arrive at the store',
+    },
     { verb: 'deliver', from: ['dispatched', 'failed-delivery'], to: 'delivered', trigger: 'webhook: delivered, even after a loss' },
     {
       verb: 'return-to-sender',
       from: ['dispatched', 'failed-delivery'],
       to: 'returned-to-sender',
       trigger:
-        'webhook: returned to sender, restocked and refunded; time: 7 d without a scan after a failed delivery of a parcel that is not lost, refunded immediately and restocked on arrival; a collection that was not collected, or whose order is cancelled: back to the shelf',
+        'webhook: returned to sender, restocked and refunded; time: 7 d without a scan after a failed delivery of a parcel that is not lost, refunded immediately and restocked on arrival; a collection that was not collected, or whose order is cancelled: back to the shelf of the store, as goods that arrive there after their refund',
     },
     {
       verb: 'cancel',
@@ -118,27 +124,35 @@ const CollectionStore = z
   .meta({ id: 'CollectionStore', description: 'The store where the goods of a collection wait.' });
 
 /** A collection at the store. */
-export const StoreCollection = Collection.omit({ locationId: true })
-  .extend({
-    ...CollectionUntil.partial().shape,
-    readyAt: Instant.optional().describe('Since when the goods wait at the counter.'),
-    code: z
-      .string()
-      .optional()
-      .describe('Six digits that the customer shows, sent with ext.collection-ready. Do not show them to the staff of the store.'),
-    qrUrl: z
-      .string()
-      .optional()
-      .describe('The code as a QR code in a PNG image, for the message to the customer. The path at the gateway needs no credential.'),
-    store: CollectionStore.optional().describe('Where the goods wait.'),
-    extended: z.literal(true).optional().describe('Whether the last day was moved; it is moved once.'),
-    remindedAt: Instant.optional(),
-    refusedReturnId: Id.optional().describe(
-      'The return of units that the customer refused at the counter. It is created when the order is completed.',
-    ),
-    handedOverTo: z.string().optional().describe('Who collected the goods without the code.'),
-  })
-  .meta({ id: 'StoreCollection' });
+export const StoreCollection = Collection.extend({
+  ...CollectionUntil.partial().shape,
+  arrivedAt: Instant.optional().describe('When a carrier brought the goods to the store.'),
+  readyAt: Instant.optional().describe('Since when the goods wait at the counter.'),
+  code: z
+    .string()
+    .optional()
+    .describe('Six digits that the customer shows, sent with ext.collection-ready. Do not show them to the staff of the store.'),
+  qrUrl: z
+    .string()
+    .optional()
+    .describe('The code as a QR code in a PNG image, for the message to the customer. The path at the gateway needs no credential.'),
+  store: CollectionStore.optional().describe('Where the goods wait.'),
+  extended: z.literal(true).optional().describe('Whether the last day was moved; it is moved once.'),
+  remindedAt: Instant.optional(),
+  refusedReturnId: Id.optional().describe(
+    'The return of units that the customer refused at the counter. It is created when the order is completed.',
+  ),
+  handedOverTo: z.string().optional().describe('Who collected the goods without the code.'),
+}).meta({ id: 'StoreCollection' });
+
+/** Whether another location sends the goods to the store where the customer collects them. */
+export const isTransfer = ({
+  locationId,
+  collection,
+}: {
+  readonly locationId: string;
+  readonly collection?: { readonly locationId: string };
+}): boolean => collection !== undefined && collection.locationId !== locationId;
 
 /** The copy of a parcel at the FMS. The Carrier Platform owns the parcel. */
 export const FulfillmentShipment = z
@@ -159,7 +173,9 @@ export const FulfillmentOrder = z
     lines: z.array(FulfillmentLine),
     pickingOrderId: Id.optional(),
     shipments: z.array(FulfillmentShipment),
-    collection: StoreCollection.optional().describe('Present if the customer collects the goods at its location.'),
+    collection: StoreCollection.optional().describe(
+      'Present if the customer collects the goods in a store. If the store is another location than the one of the fulfillment order, the goods are sent to it.',
+    ),
     failureReason: z
       .enum(['short', 'delivery-attempts', 'lost', 'not-collected'])
       .optional()

@@ -52,9 +52,10 @@ export const shipmentLifeCycle = defineLifeCycle({
     { verb: 'collect', from: ['label-created'], to: 'collected', trigger: 'scan: handed to the carrier' },
     {
       verb: 'make-ready',
-      from: ['label-created'],
+      from: ['label-created', 'collected', 'in-transit', 'out-for-delivery', 'delivery-attempted', 'lost'],
       to: 'held-at-depot',
-      trigger: 'internal: Dispatch Fulfillment Order puts the goods of a collection on the counter of their store',
+      trigger:
+        'internal: Dispatch Fulfillment Order puts the goods of a collection on the counter of their store; scan deliver or find: a carrier has brought them there',
     },
     { verb: 'depart', from: ['collected'], to: 'in-transit', trigger: 'scan: departed from the depot' },
     {
@@ -109,6 +110,12 @@ export const Carrier = z
 export const ShipmentKind = z
   .enum(['collection'])
   .meta({ id: 'ShipmentKind', description: 'collection: the customer collects the goods in a store.' });
+
+/**
+ * Whether a carrier reports that the goods of a collection are in their store: delivered to its address, or available for pickup.
+ * A stop on the way is `in-transit`.
+ */
+export const isArrival = (status: string): boolean => status === 'held-at-depot' || status === 'delivered';
 
 /** The states of the goods of a collection: at the counter, handed over, or back on the shelf. */
 export const CounterState = z.enum(['held-at-depot', 'delivered', 'returned-to-sender']);

@@ -46,6 +46,9 @@ export const reserveInventory = defineApi({
     ReserveRequest.extend({
       ttlSeconds: ReserveRequest.shape.ttlSeconds.nullable(),
       prefer: NodePreference.optional(),
+      collectAt: Id.optional().describe(
+        'In place of locationId: the store where the customer collects the goods. Its shelf is tried first, then one warehouse for all items.',
+      ),
       takesOverLines: z.array(Id).max(200).optional().describe('Stock allocated to these order lines becomes part of the reservation.'),
     }),
     ['basketId', 'items'],
@@ -116,7 +119,7 @@ export const checkAvailability = defineApi({
     qty: queryInteger(1, 9999).default(1),
     locationId: Id.optional().describe('Restricts the answer to this location.'),
     collectAt: Id.optional().describe(
-      'A store where the customer would collect the goods. Restricts the answer to it, and adds collection.',
+      'A store where the customer would collect the goods. Restricts the answer to it, and adds collection: from its shelf, or by transfer from a warehouse.',
     ),
   }),
   response: z.object({

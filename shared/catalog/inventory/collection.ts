@@ -24,8 +24,26 @@ export const Collection = z
   .meta({ id: 'Collection' });
 export type Collection = z.output<typeof Collection>;
 
-/** Where the goods come from. `shelf`: the store has all of them. */
-export const CollectionSource = z.enum(['shelf']).meta({ id: 'CollectionSource', description: 'shelf: the store has every unit.' });
+/** Where the goods of a collection come from. */
+export const CollectionSource = z.enum(['shelf', 'transfer']).meta({
+  id: 'CollectionSource',
+  description: 'shelf: the store has every unit. transfer: one warehouse has every unit, and sends them to the store.',
+});
+export type CollectionSource = z.output<typeof CollectionSource>;
+
+/** The members of a reservation that decide where its goods can be collected. */
+interface Reserved {
+  readonly collectAt?: string;
+  readonly allocations: readonly { readonly locationId: string }[];
+}
+
+/** Whether a reservation serves the customer at this store: from its shelf, or from a warehouse that the Inventory Service chose for it. */
+export const isReservedFor = (reserved: Reserved, store: string): boolean =>
+  reserved.collectAt === store || sourceOf(reserved, store) === 'shelf';
+
+/** Where the goods of a reservation come from that serves this store. */
+export const sourceOf = ({ allocations }: Pick<Reserved, 'allocations'>, store: string): CollectionSource =>
+  allocations.every(({ locationId }) => locationId === store) ? 'shelf' : 'transfer';
 
 /** How goods can be collected in a store, as of now. */
 export const CollectableAt = Collection.pick({ locationId: true, readyBy: true })
@@ -74,7 +92,7 @@ export const listCollectionPoints = defineApi({
       .regex(new RegExp(`^${ONE_SKU}(?:,${ONE_SKU}){0,${MOST_SKUS - 1}}$`), `This must be 1 to ${MOST_SKUS} SKUs, separated by commas.`)
       .optional()
       .describe(
-        'SKUs of the goods, separated by commas. Only stores that have all of them are listed. Default: all stores with collection.',
+        'SKUs of the goods, separated by commas. Only stores that have all of them, or get all of them from one warehouse, are listed. Default: all stores with collection.',
       ),
     qty: z
       .string()

@@ -10,10 +10,37 @@ const placeOf = ({ store: locationId, person: named }: { store: string; person: 
   ...(named !== null && { person: named }),
 });
 
-/** Prepares the goods of a fulfillment order, and puts them on the counter. */
-async function putOut({ ask, things }: RunningHistory, { id, short }: { id: string; short: boolean }): Promise<void> {
+/** The ways of a parcel to a store. */
+const JOURNEYS = [
+  ['collect', 'depart', 'out-for-delivery', 'deliver'],
+  ['collect', 'depart', 'out-for-delivery', 'deliver'],
+  ['collect', 'depart', 'out-for-delivery', 'attempt', 'deliver'],
+  ['collect', 'lose'],
+  ['collect', 'lose', 'find'],
+  ['collect', 'depart', 'out-for-delivery', 'attempt', 'return'],
+  ['collect'],
+] as const;
+
+/** From a basket to a confirmed order that is collected. @returns its fulfillment order */
+async function placed({ ask, things }: RunningHistory, given: { sku: string; qty: number; store: string; person: string | null }) {
+  const body = { channel: 'web' as const, customerId: 'cus_ada', lines: [{ sku: given.sku, qty: given.qty }] };
+  const basket = await ask('create-basket-api', { body });
+  note(things.baskets, basket);
+  if (basket.status !== 201) return undefined;
+  const checkout = { collection: placeOf(given), placeOrder: true };
+  const { status, body: locked } = await ask('checkout-basket-api', { params: { id: basket.body.id }, body: checkout });
+  if (status >= 300 || locked.orderId === undefined) return undefined;
+  if (!things.orders.includes(locked.orderId)) things.orders.push(locked.orderId);
+  const tender = { type: 'card' as const, token: 'tok_visa' };
+  notePayment(things, await ask('authorize-payment-api', { body: { orderId: locked.orderId, tender } }));
+  const confirmed = await ask('confirm-order-api', { params: { id: locked.orderId } });
+  return confirmed.body?.fulfillmentOrders?.[0] as { readonly id: string } | undefined;
+}
+
+/** Prepares the goods of a fulfillment order, and puts them on the counter or sends them. @returns the dispatched fulfillment order */
+async function putOut({ ask, things }: RunningHistory, { id, short }: { id: string; short: boolean }) {
   const picking = await ask('create-picking-order-api', { body: { fulfillmentOrderId: id } });
-  if (picking.status >= 300) return;
+  if (picking.status >= 300) return undefined;
   if (picking.status === 201) things.pickings.push(picking.body);
   const params = { id: String(picking.body.id) };
   const lines = (picking.body.lines as { orderLineId: string; qty: number }[]).map(({ orderLineId, qty: wanted }, index) => ({
@@ -23,7 +50,8 @@ async function putOut({ ask, things }: RunningHistory, { id, short }: { id: stri
   await ask('update-picking-status-api', { params, body: { status: 'started' } });
   await ask('update-picking-status-api', { params, body: short ? { status: 'short', lines } : { status: 'picked' } });
   await ask('update-picking-status-api', { params, body: { status: 'packed' } });
-  await ask('dispatch-fulfillment-order-api', { params: { id }, body: {} });
+  const { body } = await ask('dispatch-fulfillment-order-api', { params: { id }, body: {} });
+  return body as { readonly shipments?: readonly { readonly id: string }[] } | undefined;
 }
 
 /** Acts of customers who collect their orders, and of the staff of stores. */
@@ -34,23 +62,29 @@ export const collecting = {
   work: kind({ store }, ({ ask }, given) => ask('list-picking-orders-api', { query: { locationId: given.store } })),
   /** From a basket to a confirmed order that is collected, or to its goods at the counter. */
   collect: kind({ sku, qty, store, person, isPutOut: fc.boolean() }, async (history, given) => {
-    const { ask, things } = history;
-    const body = { channel: 'web' as const, customerId: 'cus_ada', lines: [{ sku: given.sku, qty: given.qty }] };
-    const basket = await ask('create-basket-api', { body });
-    note(things.baskets, basket);
-    if (basket.status !== 201) return;
-    const checkout = { collection: placeOf(given), placeOrder: true };
-    const { status, body: locked } = await ask('checkout-basket-api', { params: { id: basket.body.id }, body: checkout });
-    if (status >= 300 || locked.orderId === undefined) return;
-    if (!things.orders.includes(locked.orderId)) things.orders.push(locked.orderId);
-    const tender = { type: 'card' as const, token: 'tok_visa' };
-    notePayment(things, await ask('authorize-payment-api', { body: { orderId: locked.orderId, tender } }));
-    const confirmed = await ask('confirm-order-api', { params: { id: locked.orderId } });
-    const [found] = confirmed.body?.fulfillmentOrders ?? [];
+    const found = await placed(history, given);
     if (!found || !given.isPutOut) return;
-    things.fulfillmentOrders.push(found.id);
+    history.things.fulfillmentOrders.push(found.id);
     await putOut(history, { id: found.id, short: false });
   }),
+  /** From a basket of more units than a store has to their arrival there, or to another end of their parcel. */
+  'collect-from-warehouse': kind(
+    { store, qty: fc.integer({ min: 51, max: 55 }), short: fc.boolean(), journey: fc.constantFrom<readonly string[]>(...JOURNEYS) },
+    async (history, given) => {
+      const { ask, play, things } = history;
+      const found = await placed(history, { ...given, sku: 'mug-blue', person: null });
+      if (!found) return;
+      things.fulfillmentOrders.push(found.id);
+      const sent = await putOut(history, { id: found.id, short: given.short });
+      const [parcel] = sent?.shipments ?? [];
+      if (!parcel) return;
+      things.parcels.push(parcel.id);
+      for (const scan of given.journey) await play('POST', `shipments/${parcel.id}/${scan}`);
+      const { body } = await ask('get-fulfillment-order-api', { params: { id: found.id } });
+      if (given.short && body.collection?.code)
+        await ask('hand-over-collection-api', { params: { id: found.id }, body: { code: body.collection.code } });
+    },
+  ),
   /** Checks out to a store, or back to an address. */
   'change-place': kind({ of, store, person, isSent: fc.constantFrom(false, false, true) }, ({ ask, things }, given) =>
     about(things.baskets, given.of, (id) =>
@@ -61,7 +95,9 @@ export const collecting = {
     ),
   ),
   'put-out': kind({ of, short: fc.constantFrom(false, false, true) }, (history, given) =>
-    about(history.things.fulfillmentOrders, given.of, (id) => putOut(history, { ...given, id })),
+    about(history.things.fulfillmentOrders, given.of, async (id) => {
+      await putOut(history, { ...given, id });
+    }),
   ),
   'hand-over': kind(
     { of, by: fc.constantFrom('code', 'code', 'wrong', 'person'), refuses: fc.boolean(), names: fc.boolean() },
