@@ -70,6 +70,7 @@ const Collection = z
       .default(7)
       .describe('Goods wait at the counter for so many days, and until the store closes on the last one.'),
     preparation: window('PT2H', 'A store has an order ready after so much opening time.'),
+    payLimit: Amount.default(50_000).describe('An order that is paid when it is collected costs at most this amount, in minor units.'),
   })
   .describe('Orders that customers collect in a store.');
 
@@ -93,12 +94,12 @@ export type WindowName = keyof Retailer['windows'];
 
 /** The figures as code uses them: windows in milliseconds. */
 export interface Figures extends Pick<Retailer, 'currency' | 'timeZone' | 'shipping' | 'disputeFee' | 'loyalty'> {
-  readonly collection: { readonly days: number; readonly preparationMs: number };
+  readonly collection: { readonly days: number; readonly preparationMs: number; readonly payLimit: number };
   readonly windowMs: Readonly<Record<WindowName, number>>;
 }
 
 export function figuresOf({ currency, timeZone, shipping, disputeFee, loyalty, collection, windows }: Retailer): Figures {
-  const { days, preparation } = collection;
+  const { days, preparation, payLimit } = collection;
   const windowMs = Object.fromEntries(Object.entries(windows).map(([name, length]) => [name, durationMs(length)]));
   return {
     currency,
@@ -106,7 +107,7 @@ export function figuresOf({ currency, timeZone, shipping, disputeFee, loyalty, c
     shipping,
     disputeFee,
     loyalty,
-    collection: { days, preparationMs: durationMs(preparation) },
+    collection: { days, preparationMs: durationMs(preparation), payLimit },
     windowMs: windowMs as Figures['windowMs'],
   };
 }

@@ -169,6 +169,12 @@ function withAddressOrStore<T extends z.ZodObject>(schema: T): T {
       when: isObject,
     })
     .meta(oneRequired(['shippingAddress', 'collection']));
+    .refine(({ payAt, collection }) => payAt !== 'collection' || collection !== undefined, {
+      path: ['payAt'],
+      error: 'Only an order that the customer collects can be paid there: give collection, or leave payAt out.',
+      params: { code: 'not_collected' },
+      when: isObject,
+    })
 }
 
 export const checkoutBasket = defineApi({
@@ -187,6 +193,12 @@ export const checkoutBasket = defineApi({
         'In place of shippingAddress: the customer collects the goods in a store. Shipping is free.',
       ),
       customerId: Id.optional(),
+      payAt: z
+        .enum(['checkout', 'collection'])
+        .optional()
+        .describe(
+          'Default: checkout. With collection, the customer pays at a till of the store before the goods are handed over: Confirm Order needs no payment. The retailer limits the total of such orders.',
+        ),
       contact: z
         .strictObject({ email: Email.optional(), phone: Phone.optional(), loyaltyCard: typedText(64).optional() })
         .optional()

@@ -23,6 +23,12 @@ export const Collection = z
   .meta({ id: 'Collection' });
 export type Collection = z.output<typeof Collection>;
 
+/** An order that is paid when it is collected. Other orders have no such member. */
+export const PaidAtCollection = z
+  .literal('collection')
+  .optional()
+  .describe('Our addition. Its customer pays at a till of the store, before the goods are handed over. Absent for all other orders.');
+
 /** Where the goods come from. `shelf`: the store has all of them. */
 export const CollectionSource = z.enum(['shelf']).meta({ id: 'CollectionSource', description: 'shelf: the store has every unit.' });
 
