@@ -13,7 +13,7 @@ import { fulfillmentRecords, orders, type StoredOrder } from './collections.ts';
 import { CAPTURE_RETRY_DELAYS_MS, capturePaymentsDue, DECIDE_TIMEOUT_MS, RECHECK_MS, settleOrderDue } from './due-work.ts';
 import { isMoving } from './fulfillment.ts';
 import { AUTHORISATION_LOST } from './lost-authorizations.ts';
-import { captureIfPossible, captureUntil, isDeclinedAtCapture, paymentsOf } from './payments.ts';
+import { captureIfPossible, captureUntil, isDeclinedAtCapture, type Payment, paymentsOf } from './payments.ts';
 import { giveUp } from './pending-action.ts';
 
 const CAPTURE_FAILED = 'capture-failed';
@@ -85,13 +85,15 @@ export const ensureCaptured = handle(ensureCapturedCall)(async ({ params, body }
     await work.checkpoint();
   }
   const required = requiredFor(order);
-  const byHand = progressionOf(context).capture === 'manual';
+  const byHand = progressionOf(context).capture === 'manual' && !body.atTill;
+  // The rest is paid at a till, which may still return the other part.
+  const isPaidInPart = (now: readonly Payment[]): boolean => paysAtCollection(order) && stillToPay(required, now) > 0;
   const payments =
     order.totals.total.amount === 0
       ? []
       : byHand
         ? await paymentsOf(order.id, scope, DECIDE_TIMEOUT_MS)
-        : await captureIfPossible(order.id, scope, (now) => stillToCapture(required, now) === 0);
+        : await captureIfPossible(order.id, scope, (now) => stillToCapture(required, now) === 0 || isPaidInPart(now));
   const { netCaptured, refunded } = coverageOf(payments);
   const { currency } = order.totals.total;
   const missing = stillToCapture(required, payments);

@@ -140,29 +140,29 @@ async function beginTender({ work, context }: Scope, sale: Sale): Promise<Sale> 
   return begun;
 }
 
-/** Authorises a tender at the Payment Hub. The call includes the payable amount. A repeat of the request has the same key. */
-const authorizeTender = ({ call }: Scope, { id, basket }: Sale, { tender, amount, acceptPartial }: TenderRequest): Promise<HubPayment> =>
+/** Authorises a tender at the Payment Hub. The call for a sale includes the payable amount. A repeat of the request has the same key. */
+const authorizeTender = ({ call }: Scope, sale: Sale, { tender, amount, acceptPartial }: TenderRequest): Promise<HubPayment> =>
   call(
     authorizePayment,
-    {
-      body: {
-        orderId: id,
-        tender,
-        amount,
-        acceptPartial,
+    { body: { orderId: sale.id, tender, amount, acceptPartial, ...purposeOf(sale) } },
+    { timeoutMs: AUTHORIZE_TIMEOUT_MS },
+  );
+
+/** The OMS does not have the order of a sale yet. It decides what is payable for an order that is collected. */
+const purposeOf = ({ id, basket }: Sale) =>
+  basket
+    ? {
         payable: {
           orderId: id,
-          channel: 'pos',
-          state: 'draft',
+          channel: 'pos' as const,
+          state: 'draft' as const,
           total: basket.totals.total,
           basketId: basket.id,
           customerId: basket.customerId,
           loyaltyAccountId: basket.loyaltyAccountId,
         },
-      },
-    },
-    { timeoutMs: AUTHORIZE_TIMEOUT_MS },
-  );
+      }
+    : { transactionId: id };
 
 /** Ends the tender of a request with the payment that it made, if any. A covered transaction becomes paid. */
 async function endTender(work: UnitOfWork, sale: Sale, payment: HubPayment | undefined): Promise<Sale> {
