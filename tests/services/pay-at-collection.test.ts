@@ -158,4 +158,278 @@ describe('The till takes the payment of an order that waits at the counter', () 
     expect((await order(orderId)).payments.map(({ state }) => state)).toEqual(['captured', 'captured', 'captured']);
     expect(await handOver(fulfillmentOrderId, { code })).toMatchObject({ status: 200 });
   });
+
+  test('Gift card, points and cash pay, and the order earns points once, for the money', async (rehearsal) => {
+    const { unpaidAtCounter, api, openTill, pay, handOver, settle, order, events } = rehearsal;
+    const { orderId, fulfillmentOrderId, code } = await unpaidAtCounter();
+    const { basketId } = await order(orderId);
+    const { redemption } = await api('redeem-points-api', { params: { id: 'loy_ada' }, body: { points: 300, basketId } });
+    await openTill(orderId);
+    expect(await pay(orderId, { type: 'gift-card', token: 'gift_5' }, 500)).toMatchObject({ status: 201 });
+    expect(await pay(orderId, { type: 'loyalty', token: redemption.id }, 300)).toMatchObject({ body: { outstanding: eur(1798) } });
+    expect(await pay(orderId, CASH, 1798)).toMatchObject({ body: { transactionState: 'completed' } });
+    await handOver(fulfillmentOrderId, { code });
+    await settle();
+    const { entries } = await api('get-member-balance-api', { params: { id: 'loy_ada' } });
+    expect(entries.filter((entry) => entry.orderId === orderId)).toMatchObject([{ type: 'earn', points: 22 }]);
+    expect(await events({ type: 'order-created' })).toHaveLength(1);
+  });
+
+  test('The till takes and captures money while captures are manual', async ({
+    control,
+    unpaidAtCounter,
+    openTill,
+    pay,
+    handOver,
+    order,
+  }) => {
+    await control('set-progression', { body: { capture: 'manual' } });
+    const { orderId, fulfillmentOrderId, code } = await unpaidAtCounter();
+    await openTill(orderId);
+    expect(await pay(orderId, card(), 2598)).toMatchObject({ body: { transactionState: 'completed' } });
+    expect((await order(orderId)).payments).toMatchObject([{ state: 'captured' }]);
+    expect(await handOver(fulfillmentOrderId, { code })).toMatchObject({ status: 200 });
+  });
+
+  test('The receipt lists the units that the store had, and the till takes their price', async (rehearsal) => {
+    const { confirmedToPay, api, call, settle, openTill, pay, handOver, order } = rehearsal;
+    const { orderId, fulfillmentOrderId } = await confirmedToPay([
+      { sku: 'mug-blue', qty: 3 },
+      { sku: 'espresso-cup', qty: 1 },
+    ]);
+    const { id, lines } = await api('create-picking-order-api', { body: { fulfillmentOrderId } });
+    await api('update-picking-status-api', { params: { id }, body: { status: 'started' } });
+    const short = lines.map(({ orderLineId, qty }) => ({ orderLineId, pickedQty: qty === 3 ? 2 : 0 }));
+    await call('update-picking-status-api', { params: { id }, body: { status: 'short', lines: short } });
+    await api('update-picking-status-api', { params: { id }, body: { status: 'packed' } });
+    const { collection } = await api('dispatch-fulfillment-order-api', { params: { id: fulfillmentOrderId } });
+    await settle();
+    expect((await openTill(orderId)).body.outstanding).toEqual(eur(2598));
+    const { body } = await pay(orderId, CASH, 2598);
+    expect(body.receipt).toMatchObject({
+      lines: [{ sku: 'mug-blue', qty: 2, unitPrice: eur(1299), discount: eur(0), lineTotal: eur(2598) }],
+      totals: { subtotal: eur(2598), discount: eur(0), shipping: eur(0), total: eur(2598) },
+    });
+    expect(await handOver(fulfillmentOrderId, { code: collection?.code })).toMatchObject({ status: 200 });
+    await settle();
+    expect(await order(orderId)).toMatchObject({ state: 'completed', paymentStatus: 'paid' });
+  });
+
+  test('A payment online while the till waits for the rest completes the transaction', async (rehearsal) => {
+    const { unpaidAtCounter, openTill, pay, authorisation, settle, order, handOver } = rehearsal;
+    const { orderId, fulfillmentOrderId, code } = await unpaidAtCounter();
+    await openTill(orderId);
+    await pay(orderId, CASH, 1000);
+    await authorisation(orderId);
+    await settle();
+    expect(await order(orderId)).toMatchObject({ paymentStatus: 'paid' });
+    const { status, body } = await openTill(orderId);
+    expect([status, body.outstanding, body.receipt.tenders.length]).toEqual([200, eur(0), 2]);
+    expect(await handOver(fulfillmentOrderId, { code })).toMatchObject({ status: 200 });
+  });
+
+  test('The goods may be handed over before the till has reported the payments, and the transaction is completed then', async (rehearsal) => {
+    const { unpaidAtCounter, openTill, pay, fault, noFaults, advance, handOver, settle } = rehearsal;
+    const { orderId, fulfillmentOrderId, code } = await unpaidAtCounter();
+    await openTill(orderId);
+    await fault('lost', { match: { api: 'ensure-captured' }, fault: { kind: 'outage' }, times: 1 });
+    expect(await pay(orderId, CASH, 2598)).toMatchObject({ body: { transactionState: 'paid', orderSubmission: 'queued' } });
+    await noFaults();
+    expect(await handOver(fulfillmentOrderId, { code })).toMatchObject({ status: 200 });
+    await settle();
+    await advance('PT10M');
+    expect((await openTill(orderId)).body).toMatchObject({ outstanding: eur(0), receipt: { totals: { total: eur(2598) } } });
+  });
+
+  test('Money that was refunded before the hand-over is outstanding again, and keeps the receipt number', async (rehearsal) => {
+    const { unpaidAtCounter, openTill, pay, api, settle, handOver } = rehearsal;
+    const { orderId, fulfillmentOrderId, code } = await unpaidAtCounter();
+    await openTill(orderId);
+    const { body: first } = await pay(orderId, card(), 2598);
+    await api('refund-payment-api', { params: { id: first.id }, body: { amount: eur(598) } });
+    await settle();
+    expect(await handOver(fulfillmentOrderId, { code })).toMatchObject({ status: 409, body: { outstanding: eur(598) } });
+    expect(await openTill(orderId, { laneId: 'lane-2' })).toMatchObject({ status: 201, body: { outstanding: eur(598) } });
+    const { body: second } = await pay(orderId, CASH, 598);
+    expect(second.receipt.number).toBe(first.receipt.number);
+    expect(await handOver(fulfillmentOrderId, { code })).toMatchObject({ status: 200 });
+  });
+
+  test('Goods that were paid at the counter are returned and refunded as any others', async (rehearsal) => {
+    const { unpaidAtCounter, openTill, pay, handOver, settle, order, advance, moved } = rehearsal;
+    const { orderId, fulfillmentOrderId, code } = await unpaidAtCounter();
+    await openTill(orderId);
+    await pay(orderId, CASH, 2598);
+    const [line] = (await order(orderId)).lines;
+    const refused = [{ orderLineId: line?.lineId ?? '', qty: 1, reason: 'Too blue' }];
+    const { body } = await handOver(fulfillmentOrderId, { code, refused });
+    await advance('PT1M');
+    await moved(body.collection.refusedReturnId, 'inspect');
+    await settle();
+    expect((await order(orderId)).payments).toMatchObject([{ state: 'partially-refunded', refundedAmount: eur(1299) }]);
+  });
+});
+
+describe('Create Transaction with an order', () => {
+  test('Create Transaction answers a repeat at the same till with 200, and refuses another till until it is voided', async (rehearsal) => {
+    const { unpaidAtCounter, openTill, pay, voidSale } = rehearsal;
+    const { orderId } = await unpaidAtCounter();
+    expect((await openTill(orderId)).status).toBe(201);
+    await pay(orderId, CASH, 1000);
+    expect(await openTill(orderId)).toMatchObject({ status: 200, body: { outstanding: eur(1598) } });
+    expect(await openTill(orderId, { laneId: 'lane-2' })).toMatchObject({
+      status: 409,
+      body: { code: 'invalid_state_transition', storeId: 'store-01', laneId: 'lane-1' },
+    });
+    expect(await voidSale(orderId)).toMatchObject({ status: 200, body: { state: 'in-fulfilment', payments: [{ state: 'voided' }] } });
+    expect(await openTill(orderId, { laneId: 'lane-2' })).toMatchObject({ status: 201, body: { outstanding: eur(2598) } });
+  });
+
+  test('Of two tills at the same time, one takes the payment', async ({ unpaidAtCounter, openTill }) => {
+    const { orderId } = await unpaidAtCounter();
+    const lanes = ['lane-1', 'lane-2', 'lane-3'];
+    const replies = await Promise.all(lanes.map((laneId) => openTill(orderId, { laneId })));
+    expect(replies.map(({ status }) => status).toSorted()).toEqual([201, 409, 409]);
+  });
+
+  test('Create Transaction refuses an order that does not wait at the counter of this store, or is paid', async (rehearsal) => {
+    const { openTill, confirmed, confirmedToPay, unpaidAtCounter, atCounter, cancel, sale, settle } = rehearsal;
+    const refusal = async (id: string, till?: object) => {
+      const { status, body } = await openTill(id, till);
+      return [status, body.code, body.detail ?? body.errors];
+    };
+    const refused = (words: string) => [409, 'invalid_state_transition', expect.stringContaining(words)];
+    expect(await refusal('ord_missing')).toEqual([404, 'not_found', expect.any(String)]);
+    expect(await refusal((await confirmed()).id)).toEqual(refused('pay it with Authorize Payment'));
+    expect(await refusal((await confirmedToPay()).orderId)).toEqual(refused('Dispatch Fulfillment Order puts packed goods there'));
+    const { orderId } = await unpaidAtCounter();
+    expect(await refusal(orderId, { storeId: 'store-02' })).toEqual(refused('are collected at "store-01"'));
+    expect((await openTill(orderId, { storeId: 'store-99' })).body.errors).toMatchObject([{ pointer: '/storeId', code: 'unknown_store' }]);
+    expect(await refusal((await atCounter()).orderId)).toEqual([409, 'overpayment', expect.stringContaining('there is nothing to pay')]);
+    await cancel(orderId);
+    await settle();
+    expect(await refusal(orderId)).toEqual(refused('is cancelled'));
+    const { id } = await sale();
+    expect(await refusal(id)).toEqual(refused('is a sale at a till'));
+  });
+
+  test('Create Transaction refuses an order together with lines, a basket or a loyalty card', async ({ openTill }) => {
+    const pointers = async (more: object) =>
+      (await openTill('ord_1', more)).body.errors?.map(({ pointer }: { pointer: string }) => pointer);
+    expect(await pointers({ lines: [{ sku: 'mug-blue', qty: 1 }] })).toEqual(['']);
+    expect(await pointers({ basketId: 'bsk_1' })).toEqual(['']);
+    expect(await pointers({ loyaltyId: 'loy_ada' })).toEqual(['/loyaltyId']);
+  });
+
+  test('Create Order refuses the transaction of an order that is collected', async ({ unpaidAtCounter, openTill, call, order }) => {
+    const { orderId } = await unpaidAtCounter();
+    await openTill(orderId);
+    expect(await call('create-order-api', { body: { transactionId: orderId } })).toMatchObject({ status: 200, body: { id: orderId } });
+    expect(await order(orderId)).toMatchObject({ channel: 'web' });
+  });
+});
+
+describe('The payment at the counter ends', () => {
+  test('Void Transaction returns what the till took, and keeps what the customer paid before', async (rehearsal) => {
+    const { unpaidAtCounter, authorisation, openTill, pay, voidSale, settle, order } = rehearsal;
+    const { orderId } = await unpaidAtCounter();
+    await authorisation(orderId, 1000);
+    await settle();
+    await openTill(orderId);
+    await pay(orderId, CASH, 500);
+    expect(await voidSale(orderId, { reason: 'No money' })).toMatchObject({ status: 200 });
+    await settle();
+    expect((await order(orderId)).payments.map(({ state }) => state)).toEqual(['authorised', 'voided']);
+    expect(await order(orderId)).toMatchObject({ state: 'in-fulfilment' });
+  });
+
+  test('Nothing is lost when the Payment Hub is down at the till: the void is completed later, and then the till opens again', async (rehearsal) => {
+    const { unpaidAtCounter, openTill, pay, voidSale, down, noFaults, advance, order } = rehearsal;
+    const { orderId } = await unpaidAtCounter();
+    await openTill(orderId);
+    await pay(orderId, CASH, 500);
+    await down('payment-hub');
+    expect((await pay(orderId, CASH, 500)).status).toBe(503);
+    expect(await voidSale(orderId)).toMatchObject({ status: 200, body: { compensation: 'pending' } });
+    expect((await openTill(orderId)).status).toBe(503);
+    await noFaults();
+    await advance('PT1M');
+    expect((await order(orderId)).payments).toMatchObject([{ state: 'voided' }]);
+    expect(await openTill(orderId)).toMatchObject({ status: 201, body: { outstanding: eur(2598) } });
+  });
+
+  test('Without the OMS no till takes money for an order, and an open transaction is voided', async (rehearsal) => {
+    const { unpaidAtCounter, openTill, pay, voidSale, down, noFaults, order } = rehearsal;
+    const { orderId } = await unpaidAtCounter();
+    await openTill(orderId);
+    await pay(orderId, CASH, 500);
+    await down('oms');
+    expect((await pay(orderId, CASH, 500)).status).toBeGreaterThanOrEqual(502);
+    expect(await voidSale(orderId)).toMatchObject({ status: 200, body: { payments: [{ state: 'voided' }] } });
+    expect((await openTill(orderId)).status).toBe(503);
+    await noFaults();
+    expect(await order(orderId)).toMatchObject({ state: 'in-fulfilment', paymentStatus: 'unpaid' });
+  });
+
+  test('A transaction that is left alone is voided after a day, and the order waits on', async (rehearsal) => {
+    const { unpaidAtCounter, openTill, pay, advance, order } = rehearsal;
+    const { orderId } = await unpaidAtCounter();
+    await openTill(orderId);
+    await pay(orderId, CASH, 500);
+    await advance('P1DT1H');
+    expect(await order(orderId)).toMatchObject({ state: 'in-fulfilment', payments: [{ state: 'voided' }] });
+    expect((await openTill(orderId)).status).toBe(201);
+  });
+
+  test('Cancel Order voids the open transaction, and returns what the till took', async (rehearsal) => {
+    const { unpaidAtCounter, openTill, pay, cancel, settle, order, stockAt } = rehearsal;
+    const { orderId } = await unpaidAtCounter();
+    await openTill(orderId);
+    await pay(orderId, card(), 1000);
+    await cancel(orderId);
+    await settle();
+    expect(await order(orderId)).toMatchObject({ state: 'cancelled', payments: [{ state: 'voided' }] });
+    expect(await pay(orderId, CASH, 1598)).toMatchObject({
+      status: 409,
+      body: { code: 'invalid_state_transition', currentState: 'voided' },
+    });
+    expect(await stockAt('mug-blue')).toEqual({ onHand: 50, reserved: 0 });
+  });
+
+  test('Goods that nobody collects go back to the shelf, and paid parts are refunded', async (rehearsal) => {
+    const { unpaidAtCounter, authorisation, openTill, pay, advance, settle, order, stockAt } = rehearsal;
+    const { orderId } = await unpaidAtCounter();
+    await authorisation(orderId, 1000);
+    await settle();
+    await advance('P6DT20H');
+    await openTill(orderId);
+    await pay(orderId, CASH, 500);
+    await advance('P1D');
+    expect(await order(orderId)).toMatchObject({ state: 'cancelled', cancelReason: 'not-fulfilled' });
+    expect((await order(orderId)).payments.map(({ state }) => state)).toEqual(['voided', 'voided']);
+    expect(await stockAt('mug-blue')).toEqual({ onHand: 50, reserved: 0 });
+  });
+
+  test('Of a cancellation and the last tender at the same time, one wins, and no money is lost', async (rehearsal) => {
+    const { unpaidAtCounter, openTill, pay, cancel, settle, order, handOver } = rehearsal;
+    const { orderId, fulfillmentOrderId, code } = await unpaidAtCounter();
+    await openTill(orderId);
+    await pay(orderId, CASH, 1000);
+    await Promise.all([pay(orderId, card(), 1598), cancel(orderId)]);
+    await settle();
+    const { state, payments } = await order(orderId);
+    expect(state).toBe('cancelled');
+    expect(payments.every((one) => one.state === 'voided' || one.state === 'fully-refunded' || one.state === 'failed')).toBe(true);
+    expect(await handOver(fulfillmentOrderId, { code })).toMatchObject({ status: 409 });
+  });
+
+  test('An order that the till has paid is refunded when it is cancelled', async (rehearsal) => {
+    const { unpaidAtCounter, openTill, pay, cancel, settle, order } = rehearsal;
+    const { orderId } = await unpaidAtCounter();
+    await openTill(orderId);
+    await pay(orderId, CASH, 2598);
+    expect((await cancel(orderId)).status).toBe(200);
+    await settle();
+    expect(await order(orderId)).toMatchObject({ state: 'cancelled', paymentStatus: 'refunded' });
+  });
 });
