@@ -4,6 +4,7 @@ import { type Application, applicationNames } from '../../shared/catalog/applica
 import { isThorough } from '../support/effort.ts';
 import { newRehearsal, type TestRehearsal } from '../support/estate.ts';
 import { collectionSteps } from '../support/steps/collection.ts';
+import { payAtCounterSteps } from '../support/steps/pay-at-counter.ts';
 import { CASH, card, eur } from '../support/steps/tender.ts';
 
 const LENGTHS = ['PT1H', 'PT3H', 'PT12H', 'P2D', 'P10D'] as const;
@@ -106,6 +107,20 @@ const stories: Readonly<Record<string, Story>> = {
     const [line] = (await fulfilment(id)).lines;
     return [() => handOver(id, { code, refused: [{ orderLineId: line?.orderLineId, qty: 1 }] })];
   },
+  'an order that is paid at the counter': async (rehearsal) => {
+    const { unpaidAtCounter, openTill } = payAtCounterSteps(rehearsal);
+    const { orderId } = await unpaidAtCounter();
+    await openTill(orderId);
+    await rehearsal.pay(orderId, card(), 1_000);
+    return [() => rehearsal.pay(orderId, CASH, 1_598)];
+  },
+  'a payment at the counter whose order is cancelled': async (rehearsal) => {
+    const { unpaidAtCounter, openTill } = payAtCounterSteps(rehearsal);
+    const { orderId } = await unpaidAtCounter();
+    await openTill(orderId);
+    await rehearsal.pay(orderId, card(), 1_000);
+    return [() => rehearsal.cancel(orderId)];
+  },
   'goods that nobody collects': async (rehearsal) => {
     await collectionSteps(rehearsal).atCounter();
     return [];
@@ -147,6 +162,8 @@ const played: Readonly<Record<string, readonly string[]>> = {
   'a return that comes by parcel': ['fms|return-parcel'],
   'a rejected return': ['fms|finish-rejection'],
   'a collection with a refused unit': ['fms|report-unit', 'fms|return-refused'],
+  'an order that is paid at the counter': [],
+  'a payment at the counter whose order is cancelled': [],
   'goods that nobody collects': [],
   'a short pick of an order whose payment is disputed': ['oms|refund-cancelled-units'],
 };
