@@ -433,3 +433,21 @@ describe('The payment at the counter ends', () => {
     expect(await order(orderId)).toMatchObject({ state: 'cancelled', paymentStatus: 'refunded' });
   });
 });
+
+test('Explanations name what is paid at the counter, and the till that can take it', async (rehearsal) => {
+  const { orderedToPay, unpaidAtCounter, control, openTill, pay } = rehearsal;
+  const explained = async (type: string, id: string) => {
+    const { reasons, steps } = await control('explain-object', { params: { type, id } });
+    return { texts: reasons.map(({ text }) => text), step: steps.find(({ step }) => step === 'pay-at-counter') };
+  };
+  expect((await explained('order', await orderedToPay())).texts[0]).toBe(
+    'It waits for a client to call Confirm Order: it is paid when it is collected.',
+  );
+  const { orderId, fulfillmentOrderId } = await unpaidAtCounter();
+  const { texts, step } = await explained('fulfillment-order', fulfillmentOrderId);
+  expect(texts[0]).toMatch(/^It waits for the customer to pay for it at a till and to collect it at the store Galway, Quay Street/);
+  expect(step).toMatchObject({ possible: true, input: { body: { storeId: 'store-01', orderId } } });
+  await openTill(orderId, { laneId: 'SCO-01' });
+  await pay(orderId, CASH, 2598);
+  expect((await explained('fulfillment-order', fulfillmentOrderId)).texts[0]).toMatch(/^It waits for the customer to collect it/);
+});
