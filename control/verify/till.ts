@@ -57,7 +57,7 @@ export function till(world: WorldRecords): InvariantResult {
 }
 
 /**
- * The payment of an order that is collected. It sells nothing, its order is no sale at a till, and a void returns what the till took. The customer
+ * The payment of an order that is collected. It sells nothing, its order was not sold at a till, and a void returns what the till took. The customer
  * may have paid more elsewhere.
  */
 function checkCollection(

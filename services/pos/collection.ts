@@ -6,7 +6,7 @@ import { money } from '../../shared/domain/money.ts';
 import { instant } from '../../shared/domain/time.ts';
 import type { Scope } from '../../shared/work/handler.ts';
 import { type CollectionSale, type Sale, transactions } from './collections.ts';
-import { listTenders, readPayments } from './hub-payments.ts';
+import { listTenders, readPayments, withMoney } from './hub-payments.ts';
 import { readAgain, readWaitingOrder } from './order-to-collect.ts';
 import { submitNow } from './submission.ts';
 import { isCovered, isSale, markPaid, outstandingOf, renewIdleTimer } from './transactions.ts';
@@ -52,7 +52,7 @@ export async function openCollection(asked: Asked, scope: Scope): Promise<{ read
     storeId,
     laneId,
     collection,
-    tenders: listTenders([], payments),
+    tenders: listTenders([], withMoney(payments)),
     asked: [],
     pending: undefined,
     voidReason: undefined,

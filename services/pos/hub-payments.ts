@@ -26,6 +26,9 @@ export const bindsMoney = ({ state }: Pick<HubPayment, 'state'>): boolean =>
 export const isReturnedBy = ({ id, collection }: Sale, { transactionId }: Pick<HubPayment, 'transactionId'>): boolean =>
   collection === undefined || transactionId === id;
 
+/** The payments of an order that pay for it. A till does not list earlier ones that were declined, voided or refunded. */
+export const withMoney = (payments: readonly HubPayment[]): readonly HubPayment[] => payments.filter((payment) => committedBy(payment) > 0);
+
 /** Adds or updates the tender of a payment; older versions change nothing. @returns the same array without a change */
 export function listTender(tenders: readonly ListedTender[], payment: HubPayment): readonly ListedTender[] {
   const known = tenders.find(({ id }) => id === payment.id);

@@ -7,7 +7,7 @@ import { isDependencyProblem, Problem } from '../../shared/catalog/problems.ts';
 import type { Scope } from '../../shared/work/handler.ts';
 import type { CollectionSale, Sale } from './collections.ts';
 import { CALL_TIMEOUT_MS } from './due-work.ts';
-import { listTenders, readPayments } from './hub-payments.ts';
+import { listTenders, readPayments, withMoney } from './hub-payments.ts';
 import { save } from './transactions.ts';
 
 type OrderView = OutputOf<typeof getOrder>;
@@ -53,7 +53,9 @@ export const isHandedOver = ({ collection }: Sale): boolean => collection?.hande
 export async function readAgain(scope: Scope, sale: CollectionSale): Promise<CollectionSale> {
   const { fulfillmentOrderId } = sale.collection;
   const view = await scope.call(getOrder, { params: { id: sale.id } }, { timeoutMs: CALL_TIMEOUT_MS });
-  const tenders = listTenders(sale.tenders, await readPayments(scope, sale.id));
+  const payments = await readPayments(scope, sale.id);
+  const known = payments.filter(({ id }) => sale.tenders.some((tender) => tender.id === id));
+  const tenders = listTenders(sale.tenders, [...known, ...withMoney(payments)]);
   const isOver = view.state === 'completed' || view.state === 'return-in-progress';
   // The FMS hands the goods over before the OMS completes the order.
   const isDelivered = view.fulfillmentOrders?.some(({ id, state }) => id === fulfillmentOrderId && state === 'delivered');

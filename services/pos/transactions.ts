@@ -144,7 +144,7 @@ export const submissionUnderWay = (sale: Sale): Problem => {
   return refusal('transaction', sale, 'submit', detail, { allowedFrom: ['paid'], retryable: true, retryAfter: 1 });
 };
 
-/** The payment of an order that is collected is no sale: its order exists at the OMS. */
+/** Only sales: the OMS has the order of a collection. */
 export const getTransaction = handle(getTransactionCall)(async ({ params }, { work }) => {
   const found = await saleById(work, params.id);
   if (found.collection) throw notFound('transaction', params.id);

@@ -1,4 +1,5 @@
 import { describe, expect } from '@jest/globals';
+import { LIMITS } from '../../shared/catalog/limits.ts';
 import { ADDRESS } from '../support/steps/order.ts';
 import { payingAtCounter } from '../support/steps/pay-at-counter.ts';
 import { CASH, card, eur } from '../support/steps/tender.ts';
@@ -283,6 +284,16 @@ describe('Create Transaction with an order', () => {
     });
     expect(await voidSale(orderId)).toMatchObject({ status: 200, body: { state: 'in-fulfilment', payments: [{ state: 'voided' }] } });
     expect(await openTill(orderId, { laneId: 'lane-2' })).toMatchObject({ status: 201, body: { outstanding: eur(2598) } });
+  });
+
+  test('A till takes an order whose customer was declined as often as an order may have payments', async (rehearsal) => {
+    const { unpaidAtCounter, call, openTill, pay } = rehearsal;
+    const { orderId } = await unpaidAtCounter();
+    const tender = card('tok_decline_insufficient_funds');
+    for (let count = 0; count < LIMITS.tenders; count++) await call('authorize-payment-api', { body: { orderId, tender } });
+    expect(await openTill(orderId)).toMatchObject({ status: 201, body: { payments: [] } });
+    expect((await openTill(orderId)).body.payments).toEqual([]);
+    expect(await pay(orderId, CASH, 2598)).toMatchObject({ body: { transactionState: 'completed' } });
   });
 
   test('Of two tills at the same time, one takes the payment', async ({ unpaidAtCounter, openTill }) => {

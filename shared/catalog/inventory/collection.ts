@@ -23,7 +23,7 @@ export const Collection = z
   .meta({ id: 'Collection' });
 export type Collection = z.output<typeof Collection>;
 
-/** An order that is paid when it is collected. Other orders have no such member. */
+/** Only an order that is paid when it is collected has the member. */
 export const PaidAtCollection = z
   .literal('collection')
   .optional()
