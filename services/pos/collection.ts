@@ -73,7 +73,8 @@ async function settledOf(found: Sale, { orderId }: Asked, scope: Scope): Promise
     if (problem) throw problem;
     return sale;
   }
-  if (found.state === 'voided') return found;
+  // While a tender is being added, its repeat sends the same call.
+  if (found.state === 'voided' || found.pending) return found;
   const read = await readAgain(scope, found);
   if (read.state !== 'open' || !isCovered(read)) return read;
   const paid = await markPaid(scope.work, read);

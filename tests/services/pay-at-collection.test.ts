@@ -369,17 +369,47 @@ describe('The payment at the counter ends', () => {
     expect(await openTill(orderId)).toMatchObject({ status: 201, body: { outstanding: eur(2598) } });
   });
 
-  test('Without the OMS no till takes money for an order, and an open transaction is voided', async (rehearsal) => {
+  test('Without the OMS an open transaction is voided', async (rehearsal) => {
     const { unpaidAtCounter, openTill, pay, voidSale, down, noFaults, order } = rehearsal;
     const { orderId } = await unpaidAtCounter();
     await openTill(orderId);
     await pay(orderId, CASH, 500);
     await down('oms');
-    expect((await pay(orderId, CASH, 500)).status).toBeGreaterThanOrEqual(502);
     expect(await voidSale(orderId)).toMatchObject({ status: 200, body: { payments: [{ state: 'voided' }] } });
     expect((await openTill(orderId)).status).toBe(503);
     await noFaults();
     expect(await order(orderId)).toMatchObject({ state: 'in-fulfilment', paymentStatus: 'unpaid' });
+  });
+
+  test('Without the OMS an open transaction takes tenders, and the order is paid when the OMS is back', async (rehearsal) => {
+    const { unpaidAtCounter, openTill, pay, down, noFaults, advance, order, handOver } = rehearsal;
+    const { orderId, fulfillmentOrderId, code } = await unpaidAtCounter();
+    await openTill(orderId);
+    await down('oms');
+    expect(await pay(orderId, card(), 2598)).toMatchObject({ status: 201, body: { transactionState: 'paid', orderSubmission: 'queued' } });
+    expect((await handOver(fulfillmentOrderId, { code })).status).toBeGreaterThanOrEqual(502);
+    await noFaults();
+    await advance('PT1H');
+    expect(await order(orderId)).toMatchObject({ paymentStatus: 'paid', payments: [{ state: 'captured' }] });
+    expect(await handOver(fulfillmentOrderId, { code })).toMatchObject({ status: 200 });
+  });
+
+  test('Units that the OMS cancels while the till waits lower the amount of the next tender', async (rehearsal) => {
+    const { confirmedToPay, api, call, settle, fault, noFaults, openTill, pay, order } = rehearsal;
+    const { orderId, fulfillmentOrderId } = await confirmedToPay();
+    const { id, lines } = await api('create-picking-order-api', { body: { fulfillmentOrderId } });
+    await api('update-picking-status-api', { params: { id }, body: { status: 'started' } });
+    await settle();
+    await fault('late', { match: { event: 'ext.fulfillment-order-changed' }, fault: { kind: 'withhold' } });
+    const short = lines.map(({ orderLineId }) => ({ orderLineId, pickedQty: 1 }));
+    await call('update-picking-status-api', { params: { id }, body: { status: 'short', lines: short } });
+    await api('update-picking-status-api', { params: { id }, body: { status: 'packed' } });
+    await api('dispatch-fulfillment-order-api', { params: { id: fulfillmentOrderId } });
+    expect((await openTill(orderId)).body.outstanding).toEqual(eur(2598));
+    await noFaults();
+    await settle();
+    expect(await pay(orderId, CASH, 2598)).toMatchObject({ body: { amount: eur(1299), change: eur(1299), transactionState: 'completed' } });
+    expect(await order(orderId)).toMatchObject({ paymentStatus: 'paid' });
   });
 
   test('A transaction that is left alone is voided after a day, and the order waits on', async (rehearsal) => {
