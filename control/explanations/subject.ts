@@ -79,17 +79,22 @@ export async function readSubject({ worlds, objects, view, inSlices, gone }: Exp
 
 type Scope = Pick<ExplainScope, 'worlds' | 'objects' | 'view'>;
 
-/** The objects that belong to an object. A payment waits for the returns and payments of its order, and only the order refers to them. */
+/**
+ * The objects that belong to an object. A payment waits for the returns and payments of its order, and goods at a counter for its payments. Only
+ * the order refers to them.
+ */
 async function relatedTo({ worlds, objects, view: { world } }: Scope, type: ListedType, found: Found, breathe: Breathe) {
   // No state waits for a product, and an order may have hundreds.
   const place = { world, objects, products: false };
   const own = await relatedObjects(worlds, place, { type, found }, breathe);
-  const { orderId } = publishedOf(type, found);
+  const { orderId, collection } = publishedOf(type, found);
+  const waitsForPayments = type.definition.type === 'payment' || collection !== undefined;
   const orders = objects['order'];
-  if (type.definition.type !== 'payment' || typeof orderId !== 'string' || !orders) return own;
+  if (!waitsForPayments || typeof orderId !== 'string' || !orders) return own;
   const order = await worlds.object(world, orders.application, orders.collection, orderId);
   const ofOrder = order ? await relatedObjects(worlds, place, { type: orders, found: order }, breathe) : [];
-  return [...own, ...ofOrder.filter((one) => one.type === 'return' || one.type === 'payment')];
+  const isNew = ({ type: name, id }: (typeof ofOrder)[number]): boolean => !own.some((one) => one.type === name && one.id === id);
+  return [...own, ...ofOrder.filter((one) => (one.type === 'return' || one.type === 'payment') && isNew(one))];
 }
 
 /** Goods at a counter are in the store, wherever they came from. */

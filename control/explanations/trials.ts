@@ -145,6 +145,10 @@ const attempts: { readonly [Type in TypeWithApis]: AttemptsOfApis<Type> } & { re
         ? 'No goods of it wait at a counter.'
         : { api: apis['hand-over-collection-api'], params: { id }, body: { code: collection.code } },
     extend: at(apis['extend-collection-api']),
+    'pay-at-counter': ({ orderId, locationId, collection }) =>
+      collection === undefined
+        ? 'Its goods are sent to an address.'
+        : { api: apis['create-transaction-api'], body: { storeId: locationId, laneId: LANE, orderId } },
   },
   shipment: {
     label: at(apis['generate-label-api']),
@@ -234,7 +238,10 @@ const OTHER_STEPS: Readonly<Record<string, readonly OtherStep[]>> = {
     { step: 'pay', call: 'authorize-payment-api' },
     { step: 'pay-with-points', call: 'redeem-points-api', with: 'pay' },
   ],
-  'fulfillment-order': [{ step: 'report-start', call: 'update-picking-status-api' }],
+  'fulfillment-order': [
+    { step: 'report-start', call: 'update-picking-status-api' },
+    { step: 'pay-at-counter', call: 'create-transaction-api' },
+  ],
   shipment: [{ step: 'resend', call: 'resend-scan' }],
   basket: [{ step: 'take-cash', call: 'add-payment-api' }],
 };

@@ -94,14 +94,15 @@ function draft(order: BusinessObject<'order'>, { near }: Surroundings): readonly
   const [actions, approvals] = [about('requires-action'), about('pending')];
   const outstanding = outstandingOf(order, near);
   const toPay = `the customer to pay ${moneyInWords(outstanding)}`;
+  const isPaidLater = order.payAt === 'collection';
   const waits = [
-    ...(outstanding.amount > 0 ? waitsFor('customer', toPay, { needs: ['authorize-payment-api'] }) : []),
+    ...(outstanding.amount > 0 && !isPaidLater ? waitsFor('customer', toPay, { needs: ['authorize-payment-api'] }) : []),
     ...(actions.length > 0 ? waitsFor('object', 'the customer to authenticate a payment', { about: actions }) : []),
     ...(approvals.length > 0 ? waitsFor('object', 'a payment to be approved', { about: approvals }) : []),
   ];
   if (waits.length > 0) return waits;
-  const text =
-    order.channel === 'pos' ? 'the till to confirm the paid sale' : 'a client to call Confirm Order: its payments cover the total';
+  const why = isPaidLater ? 'it is paid when it is collected' : 'its payments cover the total';
+  const text = order.channel === 'pos' ? 'the till to confirm the paid sale' : `a client to call Confirm Order: ${why}`;
   return waitsFor('client', text, { needs: ['confirm-order-api', 'confirm-reservation-api', 'list-payments'] });
 }
 
@@ -109,7 +110,7 @@ function draft(order: BusinessObject<'order'>, { near }: Surroundings): readonly
 function lostAuthorization(found: BusinessObject<'order'>, { near }: Surroundings): readonly Wait[] {
   const outstanding = outstandingOf(found, near);
   const isRefunded = paymentsOf(found.id, near).some(({ refundedAmount }) => refundedAmount.amount > 0);
-  if (found.state !== 'confirmed' || isRefunded || outstanding.amount <= 0) return [];
+  if (found.state !== 'confirmed' || found.payAt === 'collection' || isRefunded || outstanding.amount <= 0) return [];
   const text = `${moneyInWords(outstanding)} to be authorised again: an authorisation was lost`;
   return waitsFor('customer', text, { needs: ['authorize-payment-api'] });
 }
@@ -198,10 +199,12 @@ function fulfillmentOrder(found: BusinessObject<'fulfillment-order'>, around: Su
   }
   if (state !== 'dispatched' && state !== 'failed-delivery') return [];
   if (found.collection?.readyAt !== undefined) {
-    const needs = ['hand-over-collection-api', 'ensure-captured', 'capture-payment-api'] as const;
-    return waitsFor('customer', `the customer to collect it at ${around.location}, at the latest on ${found.collection.lastDay}`, {
-      needs,
-    });
+    const needs = ['hand-over-collection-api', 'ensure-captured', 'capture-payment-api', 'create-transaction-api'] as const;
+    const placed = around.near.get('order', found.orderId);
+    const isUnpaid = placed?.payAt === 'collection' && outstandingOf(placed, around.near).amount > 0;
+    const pays = isUnpaid ? 'pay for it at a till and to ' : '';
+    const text = `the customer to ${pays}collect it at ${around.location}, at the latest on ${found.collection.lastDay}`;
+    return waitsFor('customer', text, { needs });
   }
   return waitsForParcels(found.shipments, around);
 }

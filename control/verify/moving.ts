@@ -46,14 +46,14 @@ export function moving(world: WorldRecords): InvariantResult {
   return { ...result(), waiting: [...waiting, ...awaitedReturns(world)] };
 }
 
-/** A confirmed order holds stock, so without valid authorisations it must be authorised again or cancelled. */
+/** A confirmed order holds stock, so without valid authorisations it must be authorised again or cancelled, unless it is paid at its collection. */
 function checkAuthorized(
   { queued }: WorldRecords,
-  { id, state, channel, totals: { total } }: Order,
+  { id, state, channel, payAt, totals: { total } }: Order,
   { payments }: { readonly payments: readonly Payment[] },
   check: Check,
 ): void {
-  if (state !== 'confirmed' || channel === 'pos') return;
+  if (state !== 'confirmed' || channel === 'pos' || payAt === 'collection') return;
   const committed = payments
     .filter((payment) => payment.state !== 'voided' && payment.state !== 'failed')
     .reduce((sum, payment) => sum + (isUndecided(payment) ? payment.amount : payment.authorizedAmount).amount, 0);
@@ -257,7 +257,7 @@ function objectNames({ of, records, objects }: WorldRecords): (text: string) => 
     const found = new Map<string, string>();
     for (const type of Object.keys(objects)) for (const { id } of of<{ readonly id: string }>(type)) found.set(id, `${type}/${id}`);
     // The till stores transactions that are not open yet.
-    for (const { id } of records<{ readonly id: string }>('pos', 'transactions')) found.set(id, `transaction/${id}`);
+    for (const { id } of records<{ readonly id: string }>('pos', 'transactions')) if (!found.has(id)) found.set(id, `transaction/${id}`);
     return found;
   };
   return (text) => {

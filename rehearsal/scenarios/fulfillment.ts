@@ -74,7 +74,7 @@ export const deliveredOrder: Scenario = {
 
 export const clickAndCollect: Scenario = {
   name: 'click-and-collect',
-  title: 'A customer collects in a store what she bought on the web, and another one never comes',
+  title: 'A customer collects in a store what she bought on the web, another one pays there, and a third one never comes',
   flows: [],
   async run(stage) {
     const points = await stage.step({
@@ -96,6 +96,7 @@ export const clickAndCollect: Scenario = {
       body: { code: first.code },
     });
     stage.expect('fulfillment order', collected.body.state, 'delivered');
+    await paidAtCounter(stage);
     const second = await collectionAtCounter(stage, 'store-01');
     await stage.advance('P20D');
     const order = await stage.step({ title: 'The first order', call: `GET /orders/${first.orderId}` });
@@ -152,13 +153,39 @@ export const collectByTransfer: Scenario = {
     ]);
   },
 };
+/** An order that its customer pays at the counter: goods are never handed over unpaid. */
+async function paidAtCounter(stage: Stage): Promise<void> {
+  const { orderId, fulfillmentOrderId, code } = await collectionAtCounter(stage, 'store-01', 'collection');
+  await stage.step({
+    title: 'Unpaid goods stay at the counter',
+    call: `POST /fulfillment/orders/${fulfillmentOrderId}/hand-over`,
+    body: { code },
+    status: 409,
+  });
+  const till = { storeId: 'store-01', laneId: 'lane-1' };
+  const opened = await stage.step({ title: 'A till opens the order', call: 'POST /transactions', body: { ...till, orderId } });
+  stage.expect('outstanding at the till', opened.body.outstanding, { amount: 2598, currency: 'EUR' });
+  const paid = await stage.step({
+    title: 'The customer pays in cash',
+    call: `POST /transactions/${orderId}/payment`,
+    body: { tender: { type: 'cash' }, amount: { amount: 3000, currency: 'EUR' } },
+  });
+  stage.expect('change', paid.body.change, { amount: 402, currency: 'EUR' });
+  stage.expect('receipt', paid.body.receipt?.totals.total, { amount: 2598, currency: 'EUR' });
+  await stage.step({
+    title: 'The goods are handed over',
+    call: `POST /fulfillment/orders/${fulfillmentOrderId}/hand-over`,
+    body: { code },
+  });
+}
 
 /** Places an order to be collected, and has the store put it on its counter. */
 async function collectionAtCounter(
   stage: Stage,
   locationId: string,
+  payAt?: 'collection',
 ): Promise<{ readonly orderId: string; readonly fulfillmentOrderId: string; readonly code: string }> {
-  const { orderId, fulfillmentOrderId } = await toBeCollected(stage, locationId, [{ sku: 'mug-blue', qty: 2 }]);
+  const { orderId, fulfillmentOrderId } = await toBeCollected(stage, locationId, [{ sku: 'mug-blue', qty: 2 }], payAt);
   await dispatched(stage, fulfillmentOrderId, {}, undefined, 'Dispatch: the goods go to the counter, and the customer gets a code');
   const ready = await stage.step({ title: 'The goods wait at the counter', call: `GET /fulfillment/orders/${fulfillmentOrderId}` });
   return { orderId, fulfillmentOrderId, code: ready.body.collection?.code ?? '' };
@@ -169,15 +196,16 @@ async function toBeCollected(
   stage: Stage,
   locationId: string,
   lines: { sku: string; qty: number }[],
+  payAt?: 'collection',
 ): Promise<{ readonly orderId: string; readonly fulfillmentOrderId: string }> {
   const basket = await stage.step({ title: 'Basket', call: 'POST /baskets', body: { channel: 'web', customerId: 'cus_ada', lines } });
   const checkout = await stage.step({
     title: 'Check out, to collect in the store',
     call: `POST /baskets/${basket.body.id}/checkout`,
-    body: { collection: { locationId }, placeOrder: true },
+    body: { collection: { locationId }, payAt, placeOrder: true },
   });
   const orderId = checkout.body.orderId ?? '';
-  await stage.step({ title: 'Authorise', call: 'POST /payments/authorizations', body: { orderId, tender: CARD } });
+  if (payAt === undefined) await stage.step({ title: 'Authorise', call: 'POST /payments/authorizations', body: { orderId, tender: CARD } });
   await stage.step({ title: 'Confirm: the order is routed', call: `POST /orders/${orderId}/confirm` });
   const read = await stage.step({ title: 'Read the order', call: `GET /orders/${orderId}` });
   const fulfillmentOrderId = read.body.fulfillmentOrders?.[0]?.id ?? '';

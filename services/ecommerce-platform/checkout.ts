@@ -20,7 +20,7 @@ import {
 } from './checkout-record.ts';
 import { type Basket, baskets, type CheckoutRecord } from './collections.ts';
 import { type Customer, identifyCustomer, readLoyalty } from './customer.ts';
-import { deliveryOf, holdsAtPlace, isSameCollection } from './delivery.ts';
+import { deliveryOf, holdsAtPlace, isSameCollection, refuseAboveLimit } from './delivery.ts';
 import { appliedCodes, distinctCodes, evaluateDiscounts, givenCodes, isSameCode } from './discounts.ts';
 import { basketIdle, checkoutTtl } from './due-work.ts';
 import { convertAndPlaceOrder, submitOrder } from './order-placement.ts';
@@ -123,6 +123,7 @@ async function startCheckout(scope: Scope, basket: Basket, body: CheckoutBody): 
   const attempt = (await checkoutOf(work, basket.id))?.attempt ?? 0;
   const codes = distinctCodes(body.voucherCodes ?? []);
   const offered = await evaluateDiscounts(scope, { basketId: basket.id, lines, codes, shopper, attempt });
+  refuseAboveLimit(asked.deliveredFrom(), applyDiscounts(lines, offered, work.figures), work.figures);
 
   const record = await claimCheckout(work, basket.id, basket);
   const held = await reserveStock(scope, {
@@ -135,10 +136,13 @@ async function startCheckout(scope: Scope, basket: Basket, body: CheckoutBody): 
   const discounts = await lockVouchers(scope, { basketId: basket.id, attempt: record.attempt, lines, discounts: offered, shopper });
 
   const { reservationId, expiresAt } = held.hold;
+  const priced = applyDiscounts(lines, discounts, work.figures, delivery.shippingMethod);
+  // A voucher that somebody else used in the meantime raises the price.
+  refuseAboveLimit(delivery, priced, work.figures);
   work.cancel(basketIdle, basket.id);
   work.schedule(checkoutTtl, basket.id, Date.parse(expiresAt), null);
   const locked = work.transition(baskets, basket, 'checkout', {
-    ...applyDiscounts(lines, discounts, work.figures, delivery.shippingMethod),
+    ...priced,
     customerId,
     loyaltyAccountId: accountId,
     loyalty,
@@ -169,6 +173,7 @@ async function changeCheckout(scope: Scope, basket: Basket, body: CheckoutBody):
   const codes = distinctCodes(voucherCodes);
   const attempt = before?.attempt ?? 0;
   const offered = await evaluateDiscounts(scope, { basketId: basket.id, lines, codes, shopper, attempt });
+  refuseAboveLimit(asked.deliveredFrom(), applyDiscounts(lines, offered, work.figures), work.figures);
 
   const record = await claimCheckout(work, basket.id, basket, 'changing');
   const standing = appliedCodes(basket);
@@ -185,9 +190,11 @@ async function changeCheckout(scope: Scope, basket: Basket, body: CheckoutBody):
     shopper,
     standing,
   });
+  const priced = applyDiscounts(lines, discounts, work.figures, delivery.shippingMethod);
+  refuseAboveLimit(delivery, priced, work.figures);
   if (moved) work.schedule(checkoutTtl, basket.id, Date.parse(moved.hold.expiresAt), null);
   const locked = work.transition(baskets, basket, 'change-checkout', {
-    ...applyDiscounts(lines, discounts, work.figures, delivery.shippingMethod),
+    ...priced,
     customerId,
     loyaltyAccountId: accountId,
     loyalty,
@@ -219,7 +226,7 @@ function withCard(
 }
 
 type CheckoutBody = InputOf<typeof checkoutBasket>['body'];
-type CheckoutMember = 'shippingAddress' | 'shippingMethod' | 'collection' | 'voucherCodes' | 'customerId' | 'contact';
+type CheckoutMember = 'shippingAddress' | 'shippingMethod' | 'collection' | 'payAt' | 'voucherCodes' | 'customerId' | 'contact';
 
 /** Compares the contacts of two checkouts without storing personal data. */
 const contactDigest = ({ contact }: Pick<CheckoutBody, 'contact'>): string | undefined =>
@@ -234,6 +241,7 @@ function changedMembers(basket: Basket, body: CheckoutBody, record: CheckoutReco
     shippingAddress: !isSameAddress(basket.shippingAddress, body.shippingAddress),
     shippingMethod: body.shippingMethod !== undefined && body.shippingMethod !== basket.shippingMethod,
     collection: !isSameCollection(basket.collection, body.collection),
+    payAt: body.payAt !== undefined && body.payAt !== (basket.payAt ?? 'checkout'),
     voucherCodes: body.voucherCodes !== undefined && !areSameCodes(givenCodes(basket), distinctCodes(body.voucherCodes)),
     customerId: body.customerId !== undefined && body.customerId !== basket.customerId,
     contact:
@@ -244,11 +252,12 @@ function changedMembers(basket: Basket, body: CheckoutBody, record: CheckoutReco
 
 /** 409 with the current values, for a checkout that can no longer be changed. */
 function unchangeableCheckout(basket: Basket, changed: readonly CheckoutMember[]): Problem {
-  const { id, orderId, transactionId, shippingAddress, shippingMethod, collection, customerId } = basket;
+  const { id, orderId, transactionId, shippingAddress, shippingMethod, collection, payAt = 'checkout', customerId } = basket;
   const values: Record<CheckoutMember, unknown> = {
     shippingAddress,
     shippingMethod,
     collection,
+    payAt,
     customerId,
     contact: customerId === undefined ? undefined : { customerId },
     voucherCodes: givenCodes(basket),
@@ -281,6 +290,7 @@ export const reopenBasket = handleDue(checkoutTtl)(async ({ key }, scope) => {
     shippingAddress: undefined,
     shippingMethod: undefined,
     collection: undefined,
+    payAt: undefined,
     reservationId: undefined,
     expiresAt: restartIdleTimer(work, basket.id),
   });

@@ -2,13 +2,15 @@ import type { checkoutBasket } from '../../shared/catalog/commerce/apis.ts';
 import type { InputOf, OutputOf } from '../../shared/catalog/define.ts';
 import { type Collection, type CollectionSource, isReservedFor, noCollectionAt } from '../../shared/catalog/inventory/collection.ts';
 import { type getBasketHold, getCollectionPoint } from '../../shared/catalog/inventory/internal.ts';
-import { isProblem } from '../../shared/catalog/problems.ts';
+import { invalid, isProblem } from '../../shared/catalog/problems.ts';
+import type { Figures } from '../../shared/catalog/retailer.ts';
+import { money, moneyInWords } from '../../shared/domain/money.ts';
 import type { Scope } from '../../shared/work/handler.ts';
 import type { Basket } from './collections.ts';
 
 type CheckoutBody = InputOf<typeof checkoutBasket>['body'];
 /** How the goods reach the customer. Members that do not apply are undefined. */
-type Delivery = Pick<Basket, 'shippingAddress' | 'shippingMethod' | 'collection'>;
+type Delivery = Pick<Basket, 'shippingAddress' | 'shippingMethod' | 'collection' | 'payAt'>;
 
 /** The source document does not specify a default. */
 const DEFAULT_SHIPPING_METHOD = 'STANDARD';
@@ -29,16 +31,21 @@ interface AskedDelivery {
  */
 export async function deliveryOf(
   { call }: Scope,
-  { shippingAddress, shippingMethod, collection }: CheckoutBody,
+  { shippingAddress, shippingMethod, collection, payAt: wanted }: CheckoutBody,
   standing?: Basket,
 ): Promise<AskedDelivery> {
   if (!collection) {
     const { shippingMethod: before = DEFAULT_SHIPPING_METHOD } = standing ?? {};
-    const delivery = { shippingAddress, shippingMethod: shippingMethod ?? before, collection: undefined };
+    const delivery = { shippingAddress, shippingMethod: shippingMethod ?? before, collection: undefined, payAt: undefined };
     return { deliveredFrom: () => delivery };
   }
   const { locationId, person } = collection;
-  const place = { shippingAddress: undefined, shippingMethod: undefined };
+  const payAt = wanted ?? standing?.payAt;
+  const place = {
+    shippingAddress: undefined,
+    shippingMethod: undefined,
+    payAt: payAt === 'collection' ? payAt : undefined,
+  };
   // A promise that was made stays.
   if (standing?.collection?.locationId === locationId) {
     const delivery = { ...place, collection: { ...standing.collection, person } };
@@ -61,6 +68,17 @@ export async function deliveryOf(
 
 export const isSameCollection = (one: Collection | undefined, other: CheckoutBody['collection']): boolean =>
   one?.locationId === other?.locationId && one?.person === other?.person;
+
+/** @throws Problem `validation_failed` for an order that costs more than a customer may pay at the collection */
+export function refuseAboveLimit(
+  { payAt }: Pick<Delivery, 'payAt'>,
+  { totals: { total } }: Pick<Basket, 'totals'>,
+  { collection: { payLimit } }: Pick<Figures, 'collection'>,
+): void {
+  if (payAt !== 'collection' || total.amount <= payLimit) return;
+  const detail = `The order costs ${moneyInWords(total)}; at most ${moneyInWords(money(payLimit, total.currency))} can be paid at the collection. Leave payAt out, and pay it now.`;
+  throw invalid('/payAt', 'above_limit', detail);
+}
 
 type Hold = NonNullable<OutputOf<typeof getBasketHold>['reservation']>;
 

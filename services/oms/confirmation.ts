@@ -9,7 +9,7 @@ import { recordVoucherUse } from '../../shared/catalog/promotion/internal.ts';
 import { again, handle, handleDue, type Scope } from '../../shared/work/handler.ts';
 import { requireObject } from '../../shared/work/require-object.ts';
 import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
-import { isSale, refuseBlocked } from './baskets.ts';
+import { isSale, paysAtCollection, refuseBlocked } from './baskets.ts';
 import { fulfillmentRecords, orders, type StoredOrder } from './collections.ts';
 import { withUndo } from './compensation.ts';
 import {
@@ -40,8 +40,8 @@ export const confirmOrder = handle(confirmOrderApi)(async ({ params }, scope) =>
   const resumed = found.pendingAction !== undefined;
   // The till checked its customer before the sale; a pending confirmation was checked when it began.
   if (found.customerId !== undefined && !resumed && !isSale(found)) await refuseBlocked(found.customerId, scope);
-  const payments = await paymentsToConfirmOn(found, scope);
-  const incomplete = resumed ? undefined : paymentIncomplete(found, payments);
+  const payments = await paymentsToConfirm(found, scope);
+  const incomplete = resumed ? undefined : notSecured(found, payments);
   if (incomplete) {
     await work.ensureCurrent(orders, found);
     throw incomplete;
@@ -59,6 +59,25 @@ export const confirmOrder = handle(confirmOrderApi)(async ({ params }, scope) =>
   await work.checkpoint();
   return routeAndView(outcome, payments, scope);
 });
+
+/**
+ * The payments that decide a confirmation. They do not decide an order that is paid at its collection: undefined while the Payment Hub does not
+ * answer.
+ */
+async function paymentsToConfirm(order: StoredOrder, scope: Scope): Promise<readonly Payment[] | undefined> {
+  const payments = paymentsToConfirmOn(order, scope);
+  // The credit of an exchange can be taken only before the confirmation.
+  return paysAtCollection(order) && order.exchangeForReturnId === undefined ? payments.catch(undefinedIfUnavailable) : payments;
+}
+
+function undefinedIfUnavailable(error: unknown): undefined {
+  if (!isDependencyProblem(error)) throw error;
+  return undefined;
+}
+
+/** The refusal of an order that has to be paid before its confirmation. */
+const notSecured = (order: StoredOrder, payments: readonly Payment[] = []): Problem | undefined =>
+  paysAtCollection(order) ? undefined : paymentIncomplete(order, payments);
 
 /** Continues after the confirmation: redeems vouchers and routes, unless that is done or routing is manual. */
 async function routeAndView(order: StoredOrder, payments: readonly Payment[] | undefined, scope: Scope): Promise<OrderView> {
@@ -79,7 +98,7 @@ export const finishConfirmation = handleDue(finishConfirmationDue)(async ({ key,
   const order = await scope.work.get(orders, key);
   if (order?.pendingAction?.action !== 'confirm') return;
   try {
-    const payments = await paymentsToConfirmOn(order, scope);
+    const payments = await paymentsToConfirm(order, scope);
     const outcome = await continueConfirmation({ order, payments, resumed: true }, scope);
     // No request waits for the routing, so it follows as due work.
     if (!(outcome instanceof Problem) && (await scope.work.get(fulfillmentRecords, key)))
@@ -99,11 +118,11 @@ export const finishConfirmation = handleDue(finishConfirmationDue)(async ({ key,
  * @throws Problem when another application leaves the outcome open; the intent then stays
  */
 async function continueConfirmation(
-  { order, payments, resumed }: { order: StoredOrder; payments: readonly Payment[]; resumed: boolean },
+  { order, payments = [], resumed }: { order: StoredOrder; payments?: readonly Payment[]; resumed: boolean },
   scope: Scope,
 ): Promise<StoredOrder | Problem> {
   const { work } = scope;
-  const incomplete = paymentIncomplete(order, payments);
+  const incomplete = notSecured(order, payments);
   if (incomplete) {
     withdraw(work, order, 'confirm');
     return incomplete;

@@ -5,7 +5,7 @@ import { Problem } from '../../shared/catalog/problems.ts';
 import { money } from '../../shared/domain/money.ts';
 import { type EventHandler, handleDue, type Scope, unchanged } from '../../shared/work/handler.ts';
 import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
-import { isSale } from './baskets.ts';
+import { isSale, paysAtCollection } from './baskets.ts';
 import { orders, type StoredOrder } from './collections.ts';
 import {
   DECIDE_TIMEOUT_MS,
@@ -71,7 +71,7 @@ const hasExpired = ({ authorizationExpiresAt, updatedAt }: Lost): boolean =>
 async function noteLostAuthorization(work: UnitOfWork, payment: Lost): Promise<boolean> {
   if (payment.state !== 'voided' && !isDeclinedAtCapture(payment)) return false;
   const order = await work.get(orders, payment.orderId);
-  if (!order || isSale(order) || (order.state !== 'confirmed' && order.state !== 'draft')) return false;
+  if (!order || isSale(order) || paysAtCollection(order) || (order.state !== 'confirmed' && order.state !== 'draft')) return false;
   // Drafts count too: a pending confirmation may have read the payment before it was voided.
   if (order.state === 'confirmed' && payment.state === 'voided' && hasExpired(payment)) {
     work.schedule(renewAuthorizationDue, payment.id, work.now, { orderId: order.id, lostAt: work.now });

@@ -39,6 +39,7 @@ export type PaymentRequest = Pick<
   | 'returnId'
   | 'returnedOrderId'
   | 'takenAt'
+  | 'transactionId'
   | 'purchase'
 >;
 

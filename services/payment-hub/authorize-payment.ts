@@ -33,7 +33,7 @@ export const authorizePayment = handle(authorizePaymentApi)(async ({ body }, sco
   const order = body.payable ?? (await call(getPayable, { params: { id: body.orderId } }));
   refuseUnpayable(order, body);
   const outstanding = outstandingOf(order, await syncOrderCover(work, order));
-  const { orderId, returnId, acceptPartial, returnUrl } = body;
+  const { orderId, returnId, acceptPartial, returnUrl, transactionId } = body;
   if (context.chain.length === 0) await refuseFurtherPayment(work, orderId);
   const isCash = body.tender.type === 'cash';
   if (outstanding.amount === 0 || (!isCash && isTooMuch(outstanding, body.amount))) {
@@ -48,6 +48,7 @@ export const authorizePayment = handle(authorizePaymentApi)(async ({ body }, sco
     acceptPartial,
     returnUrl,
     returnId,
+    transactionId,
     ...(isTakenAtTill(body) && { takenAt: 'pos' as const }),
   };
   switch (body.tender.type) {

@@ -156,8 +156,10 @@ export const calls = defineCalls({
     'create-order-api',
     'confirm-order-api',
     'carry-out',
-    // A sale that costs nothing is completed when it begins.
+    // A sale that costs nothing is completed when it begins. An order that is collected is paid at the till.
     'get-order-api',
+    // An order that is paid when it is collected.
+    'ensure-captured',
     // A client may have created an order for a transaction that is voided.
     'cancel-order-api',
   ],

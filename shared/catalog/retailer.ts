@@ -74,6 +74,7 @@ const Collection = z
     preparation: Duration.refine((length) => !(comparableMs(length) > LONGEST_PREPARATION_MS), 'This must be at most P7D.')
       .default('PT2H')
       .describe('A store has an order ready after so much opening time, at most P7D.'),
+    payLimit: Amount.default(50_000).describe('An order that is paid when it is collected costs at most this amount, in minor units.'),
   })
   .describe('Orders that customers collect in a store.');
 
@@ -97,12 +98,12 @@ export type WindowName = keyof Retailer['windows'];
 
 /** The figures as code uses them: windows in milliseconds. */
 export interface Figures extends Pick<Retailer, 'currency' | 'timeZone' | 'shipping' | 'disputeFee' | 'loyalty'> {
-  readonly collection: { readonly days: number; readonly preparationMs: number };
+  readonly collection: { readonly days: number; readonly preparationMs: number; readonly payLimit: number };
   readonly windowMs: Readonly<Record<WindowName, number>>;
 }
 
 export function figuresOf({ currency, timeZone, shipping, disputeFee, loyalty, collection, windows }: Retailer): Figures {
-  const { days, preparation } = collection;
+  const { days, preparation, payLimit } = collection;
   const windowMs = Object.fromEntries(Object.entries(windows).map(([name, length]) => [name, durationMs(length)]));
   return {
     currency,
@@ -110,7 +111,7 @@ export function figuresOf({ currency, timeZone, shipping, disputeFee, loyalty, c
     shipping,
     disputeFee,
     loyalty,
-    collection: { days, preparationMs: durationMs(preparation) },
+    collection: { days, preparationMs: durationMs(preparation), payLimit },
     windowMs: windowMs as Figures['windowMs'],
   };
 }

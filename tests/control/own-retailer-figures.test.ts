@@ -194,6 +194,22 @@ test('Goods wait for the days of the retailer, and its stores need their time to
   expect((await rehearsal.atCounter()).until).toBe('2026-03-04T19:00:00.000Z');
 });
 
+test.each([
+  ['EUR', '25.98 EUR'],
+  ['JPY', '2598 JPY'],
+  ['BHD', '2.598 BHD'],
+])('A retailer in %s limits orders that are paid at their collection, to the last unit', async (currency, limit) => {
+  await using rehearsal = await onMonday({}, { currency, collection: { payLimit: 2_598 } });
+  const checkedOut = async (qty: number) => {
+    const { id } = await rehearsal.basket({ qty });
+    const body = { collection: { locationId: 'store-01' }, payAt: 'collection' };
+    return rehearsal.call('checkout-basket-api', { params: { id }, body });
+  };
+  expect(await checkedOut(2)).toMatchObject({ status: 200, body: { payAt: 'collection' } });
+  const { status, body } = await checkedOut(3);
+  expect([status, body.errors?.[0]?.detail]).toEqual([422, expect.stringContaining(`at most ${limit} can be paid`)]);
+});
+
 test('The figures of a retailer are all tested in this file', () => {
   const { id, currency, timeZone, shipping, disputeFee, loyalty, collection, ...others } = Retailer.parse({});
   expect([id, currency, timeZone, disputeFee, Object.keys(shipping), Object.keys(loyalty)]).toEqual([
@@ -204,7 +220,7 @@ test('The figures of a retailer are all tested in this file', () => {
     ['STANDARD', 'EXPRESS', 'freeFrom'],
     ['earnPer', 'pointWorth', 'tiers'],
   ]);
-  expect(Object.keys(collection)).toEqual(['days', 'preparation']);
+  expect(Object.keys(collection)).toEqual(['days', 'preparation', 'payLimit']);
   expect(Object.keys(others)).toEqual(['windows']);
   expect(Object.keys(others.windows).toSorted()).toEqual(Object.keys(windows).toSorted());
 });

@@ -125,6 +125,7 @@ const rows: Readonly<Record<string, Row>> = {
   'create-transaction-api lines.sku': [{ body: { ...TILL, lines: [UNKNOWN] } }, 404, 'product'],
   'create-transaction-api lines.gtin': [{ body: { ...TILL, lines: [BARCODE] } }, 404, 'product'],
   'create-transaction-api basketId': [{ body: { ...TILL, lines: undefined, basketId: NONE } }, 404, 'basket'],
+  'create-transaction-api orderId': [{ body: { ...TILL, lines: undefined, orderId: NONE } }, 404, 'order'],
   'create-transaction-api loyaltyId': [{ body: { ...TILL, loyaltyId: NONE } }, 404, 'loyalty-account'],
   'reserve-inventory-api basketId': [{ body: { basketId: NONE } }, 404, 'basket'],
   'reserve-inventory-api items.sku': [{ body: { items: [UNKNOWN] } }, 404, 'product'],

@@ -9,6 +9,20 @@ export const money: readonly Mutant[] = [
     killedBy: ['tests/services/pos.test.ts'],
   },
   {
+    name: 'A void at the counter returns what the customer paid before',
+    file: 'services/pos/hub-payments.ts',
+    from: 'collection === undefined || transactionId === id;',
+    to: 'collection === undefined || transactionId !== null;',
+    killedBy: ['tests/services/pay-at-collection.test.ts'],
+  },
+  {
+    name: 'The limit of orders that are paid at the counter is one cent lower',
+    file: 'services/ecommerce-platform/delivery.ts',
+    from: 'total.amount <= payLimit',
+    to: 'total.amount < payLimit',
+    killedBy: ['tests/control/own-retailer-figures.test.ts'],
+  },
+  {
     name: 'Another payment may pay what a pending payment has requested',
     file: 'shared/catalog/payment/cover.ts',
     from: 'isUndecided(payment) ? payment.amount.amount : securedBy(payment)',

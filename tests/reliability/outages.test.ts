@@ -4,6 +4,7 @@ import { type Application, applicationNames } from '../../shared/catalog/applica
 import { isThorough } from '../support/effort.ts';
 import { newRehearsal, type TestRehearsal } from '../support/estate.ts';
 import { collectionSteps } from '../support/steps/collection.ts';
+import { payAtCounterSteps } from '../support/steps/pay-at-counter.ts';
 import { CASH, card, eur } from '../support/steps/tender.ts';
 
 const LENGTHS = ['PT1H', 'PT3H', 'PT12H', 'P2D', 'P10D'] as const;
@@ -113,6 +114,20 @@ const stories: Readonly<Record<string, Story>> = {
     await rehearsal.progress({ carrier: 'time' });
     return [() => rehearsal.dispatch(id)];
   },
+  'an order that is paid at the counter': async (rehearsal) => {
+    const { unpaidAtCounter, openTill } = payAtCounterSteps(rehearsal);
+    const { orderId } = await unpaidAtCounter();
+    await openTill(orderId);
+    await rehearsal.pay(orderId, card(), 1_000);
+    return [() => rehearsal.pay(orderId, CASH, 1_598)];
+  },
+  'a payment at the counter whose order is cancelled': async (rehearsal) => {
+    const { unpaidAtCounter, openTill } = payAtCounterSteps(rehearsal);
+    const { orderId } = await unpaidAtCounter();
+    await openTill(orderId);
+    await rehearsal.pay(orderId, card(), 1_000);
+    return [() => rehearsal.cancel(orderId)];
+  },
   'goods that nobody collects': async (rehearsal) => {
     await collectionSteps(rehearsal).atCounter();
     return [];
@@ -155,6 +170,8 @@ const played: Readonly<Record<string, readonly string[]>> = {
   'a rejected return': ['fms|finish-rejection'],
   'a collection with a refused unit': ['fms|report-unit', 'fms|return-refused'],
   'the arrival of goods from a warehouse': [],
+  'an order that is paid at the counter': [],
+  'a payment at the counter whose order is cancelled': [],
   'goods that nobody collects': [],
   'a short pick of an order whose payment is disputed': ['oms|refund-cancelled-units'],
 };
@@ -183,9 +200,14 @@ async function send(rehearsal: TestRehearsal, requests: readonly (() => Reply)[]
   await rehearsal.settle();
 }
 
-/** Whether a story may end differently, as documented: without a capture within seven days, an order is cancelled. */
+/**
+ * Whether a story may end differently, as documented: without a capture within seven days, an order is cancelled. Goods that wait at a counter are
+ * put back before the OMS can capture the cash, which is voided then instead of refunded.
+ */
 const endsOtherwise = (name: string, away: Application, length: Length): boolean =>
-  away === 'payment-hub' && length === 'P10D' && (name === 'a short pick' || name === 'the way of an order to its customer');
+  length === 'P10D' &&
+  ((away === 'payment-hub' && (name === 'a short pick' || name === 'the way of an order to its customer')) ||
+    (away === 'oms' && name === 'an order that is paid at the counter'));
 
 /** How long the timers take that an outage has delayed. */
 const AFTERWARDS = 'P15D';

@@ -20,7 +20,10 @@ const hoursOf = (place: string): Readonly<Record<string, string>> => {
 const bounds: Readonly<Record<string, string>> = {
   'pos transactions: basket.lines[]': 'lines of the basket',
   'pos transactions: basket.vouchers[]': 'vouchers of the basket',
-  'pos transactions: tenders[]': `requests add ${LIMITS.tenders}`,
+  'pos transactions: collection.order.lines[]': 'lines of the order',
+  'pos transactions: collection.order.earningRefunds[]': 'refunds of the payments of the order',
+  'pos transactions: collection.order.reconciliation[]': 'one per fulfillment order',
+  'pos transactions: tenders[]': `requests add ${LIMITS.tenders}, and an order that is collected has ${LIMITS.payments} payments of its customer`,
   'pos transactions: asked[]': 'the last 50 requests',
   'ecommerce-platform products: attributes{}': 'fixtures',
   'ecommerce-platform products: media[]': 'fixtures',

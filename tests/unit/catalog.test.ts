@@ -287,7 +287,7 @@ test('Only applications may send the basket or transaction of an order, the paya
   const added = ({ request, serviceRequest }: Record<'request' | 'serviceRequest', { readonly shape: object }>) =>
     Object.keys(serviceRequest.shape).filter((member) => !(member in request.shape));
   expect(added(apis['create-order-api'])).toEqual(['basket', 'transaction']);
-  expect(added(apis['authorize-payment-api'])).toEqual(['payable', 'returnId']);
+  expect(added(apis['authorize-payment-api'])).toEqual(['payable', 'returnId', 'transactionId']);
   expect(added(apis['refund-payment-api'])).toContain('reference');
 });
 

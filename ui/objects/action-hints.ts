@@ -3,7 +3,7 @@ import { money, moneyInWords } from '../../shared/domain/money.ts';
 import type { OperationId } from '../data/data.ts';
 import type { FieldHint, FieldHints, Input } from './form.ts';
 import type { Near } from './near.tsx';
-import { changeAddress, exchange, payWithPoints, type Step, sellAtTill, startPicking } from './steps.ts';
+import { changeAddress, exchange, payAtCounter, payWithPoints, type Step, sellAtTill, startPicking } from './steps.ts';
 
 /** What the pages add to a step of the explanation, or to a further call: words, defaults and exceptions. */
 export interface ActionHints<O> {
@@ -187,6 +187,13 @@ export const actionHints: { readonly [Type in ObjectType]?: Readonly<Record<stri
       isFor: ({ collection }) => collection !== undefined,
       fields: { code: { label: 'Code of the customer', hint: '' } },
     },
+    'pay-at-counter': {
+      label: 'Pay at the counter',
+      does: 'A till of the store takes what is outstanding of the order, in cash. Then the goods can be handed over.',
+      isFor: ({ collection }) => collection !== undefined,
+      fields: { laneId: { hint: '' } },
+      steps: payAtCounter,
+    },
     extend: {
       label: 'Extend the collection',
       does: 'The goods wait longer at the counter. The last day is moved once.',
@@ -263,6 +270,7 @@ export const actionHints: { readonly [Type in ObjectType]?: Readonly<Record<stri
       fields: {
         'collection/locationId': {},
         'collection/person': { label: 'Who may collect it', hint: 'Without a name, only the code works.' },
+        payAt: { label: 'Paid', hint: '', choices: { checkout: 'Now, by a payment of the order', collection: 'At a till of the store' } },
       },
     },
     'start-transaction': { label: 'Pay at the till', does: 'Opens a checkout in a store for its goods.', steps: sellAtTill },

@@ -50,6 +50,7 @@ const views: { readonly [Type in ObjectType]?: Describe<Type> } = {
       ['Sold', soldAt(order, near)],
       ['To', order.shippingAddress && inOneLine(order.shippingAddress)],
       ['Collected at', order.collection && near.place(order.collection.locationId)],
+      ['Paid', order.payAt && 'At a till of the store, when it is collected'],
       ['Completed', order.completedAt && rehearsalTime(order.completedAt)],
       ['Cancelled because', order.cancelReason?.replaceAll('-', ' ')],
       ['In progress', order.pendingAction && `${order.pendingAction.action}, since ${rehearsalTime(order.pendingAction.since)}`],

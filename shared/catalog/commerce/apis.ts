@@ -12,6 +12,7 @@ import {
   exactlyOne,
   Gtin,
   Id,
+  Money,
   oneRequired,
   Phone,
   pageOf,
@@ -170,6 +171,12 @@ function withAddressOrStore<T extends z.ZodObject>(schema: T): T {
       params: { code: 'not_sent' },
       when: isObject,
     })
+    .refine(({ payAt, collection }) => payAt !== 'collection' || collection !== undefined, {
+      path: ['payAt'],
+      error: 'Only an order that the customer collects can be paid there: give collection, or leave payAt out.',
+      params: { code: 'not_collected' },
+      when: isObject,
+    })
     .meta(oneRequired(['shippingAddress', 'collection']));
 }
 
@@ -188,6 +195,12 @@ export const checkoutBasket = defineApi({
       collection: CollectionRequest.optional().describe(
         'In place of shippingAddress: the customer collects the goods in a store. Shipping is free.',
       ),
+      payAt: z
+        .enum(['checkout', 'collection'])
+        .optional()
+        .describe(
+          'Default: checkout. With collection, the customer pays at a till of the store before the goods are handed over: Confirm Order needs no payment. The retailer limits the total of such orders.',
+        ),
       customerId: Id.optional(),
       contact: z
         .strictObject({ email: Email.optional(), phone: Phone.optional(), loyaltyCard: typedText(64).optional() })
@@ -217,7 +230,7 @@ export const checkoutBasket = defineApi({
 export const createTransaction = defineApi({
   id: 'create-transaction-api',
   summary:
-    'Opens a checkout at the till, with lines or with an open basket. Returns the order as the till stores it: a draft that the OMS receives once it is paid. A sale that costs nothing is paid and completed in this call.',
+    'Opens a checkout at the till, with lines or with an open basket. Returns the order as the till stores it: a draft that the OMS receives once it is paid. A sale that costs nothing is paid and completed in this call. With orderId, the till takes what is outstanding of an order that waits at the counter of its store.',
   type: 'command',
   application: 'pos',
   method: 'POST',
@@ -228,16 +241,27 @@ export const createTransaction = defineApi({
       laneId: Id,
       lines: z.array(RequestedLine).min(1).max(200).optional(),
       basketId: Id.optional().describe('An open basket to be paid at the till.'),
+      orderId: Id.optional().describe(
+        'Our addition: an order that its customer collects in this store. Its goods wait at the counter, and something is outstanding. The transaction has its id, lines and prices.',
+      ),
       loyaltyId: AccountOrCard.optional().describe(
         'Account id or card number of the member. While the Loyalty Platform does not answer, the value is stored unchecked: the sale gets neither a customer nor member prices from it. The member with that id or card, if there is one, still earns the points of the completed order.',
       ),
     }),
-    ['lines', 'basketId'],
-  ),
-  response: OrderView.extend({ receipt: Receipt.optional().describe('Present if the sale costs nothing.') }),
+    ['lines', 'basketId', 'orderId'],
+  ).refine(({ orderId, loyaltyId }) => orderId === undefined || loyaltyId === undefined, {
+    path: ['loyaltyId'],
+    error: 'The order has its customer: leave loyaltyId out.',
+    params: { code: 'unexpected' },
+    when: isObject,
+  }),
+  response: OrderView.extend({
+    receipt: Receipt.optional().describe('Present if the sale costs nothing, or the order is paid.'),
+    outstanding: Money.optional().describe('Amount left to pay. Present with orderId.'),
+  }),
   status: 201,
   emits: ['checkout-started'],
-  problems: ['not_found', 'invalid_state_transition', 'basket_empty', 'customer_blocked', ...dependencyProblems],
+  problems: ['not_found', 'invalid_state_transition', 'overpayment', 'basket_empty', 'customer_blocked', ...dependencyProblems],
 });
 
 export const voidTransaction = defineApi({

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Currency } from '../currency.ts';
 import { defineObject } from '../define-object.ts';
-import { CollectableAt, Collection } from '../inventory/collection.ts';
+import { CollectableAt, Collection, PaidAtCollection } from '../inventory/collection.ts';
 import { defineLifeCycle } from '../life-cycle.ts';
 import { shippingInWords } from '../retailer.ts';
 import { Address, commonFields, Id, Instant, Money, Quantity, ShippingMethod, Sku, VoucherCode } from '../shapes.ts';
@@ -114,6 +114,7 @@ export const Basket = z
     shippingAddress: Address.optional(),
     shippingMethod: ShippingMethod.optional(),
     collection: Collection.optional().describe('Where the customer collects the goods, in place of an address.'),
+    payAt: PaidAtCollection,
     loyalty: z
       .object({ status: z.enum(['none', 'available', 'unavailable']), balance: z.int().optional().describe('Points.') })
       .optional()

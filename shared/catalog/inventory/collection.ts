@@ -24,6 +24,12 @@ export const Collection = z
   .meta({ id: 'Collection' });
 export type Collection = z.output<typeof Collection>;
 
+/** Only an order that is paid when it is collected has the member. */
+export const PaidAtCollection = z
+  .literal('collection')
+  .optional()
+  .describe('Our addition. Its customer pays at a till of the store, before the goods are handed over. Absent for all other orders.');
+
 /** Where the goods of a collection come from. */
 export const CollectionSource = z.enum(['shelf', 'transfer']).meta({
   id: 'CollectionSource',

@@ -3,7 +3,7 @@ import { Channel, MinAge, Totals } from '../commerce/objects.ts';
 import { defineObject } from '../define-object.ts';
 import { FulfillmentOrder } from '../fulfillment/fulfillment-orders.ts';
 import { Return } from '../fulfillment/returns.ts';
-import { Collection } from '../inventory/collection.ts';
+import { Collection, PaidAtCollection } from '../inventory/collection.ts';
 import { defineLifeCycle } from '../life-cycle.ts';
 import { SHOWN_REFUNDS } from '../limits.ts';
 import { Payment, Refund } from '../payment/objects.ts';
@@ -25,7 +25,8 @@ export const orderLifeCycle = defineLifeCycle({
       from: ['draft'],
       to: 'confirmed',
       events: ['order-confirmed'],
-      trigger: 'Confirm Order; authorised and captured payments cover the total, and all stock is reserved',
+      trigger:
+        'Confirm Order; authorised and captured payments cover the total, unless it is paid at its collection, and all stock is reserved',
     },
     {
       verb: 'confirm',
@@ -144,6 +145,7 @@ export const Order = z
     shippingAddress: Address.optional(),
     shippingMethod: ShippingMethod.optional(),
     collection: Collection.optional().describe('Where the customer collects the goods, in place of an address.'),
+    payAt: PaidAtCollection,
     validatedAt: Instant.describe('When the basket was validated for this order.'),
     completedAt: Instant.optional(),
     earningAmount: Money.optional().describe(

@@ -40,6 +40,7 @@ export const authorizePayment = defineApi({
     tender: Tender,
     payable: Payable.optional(),
     returnId: Id.optional().describe('exchange-credit: the return whose value pays.'),
+    transactionId: Id.optional().describe('Sent by the POS for an order that is collected.'),
   }),
   response: Payment,
   status: 201,

@@ -162,6 +162,7 @@ export const Payment = z
     state: z.enum(paymentLifeCycle.states),
     orderId: Id.describe('For a checkout at the till: the id that its order will have.'),
     returnId: Id.optional().describe('exchange-credit: the return whose value pays.'),
+    transactionId: Id.optional().describe('Our addition: the transaction at a till that took it for an order that is collected.'),
     tender: PaymentTender,
     amount: Money.describe('The requested amount. Cash above the outstanding amount pays only that.'),
     tendered: Money.optional().describe('cash: what the customer handed over.'),

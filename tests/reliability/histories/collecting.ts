@@ -5,6 +5,9 @@ import { about, kind, note, notePayment, of, orNot, qty, type RunningHistory, sk
 const store = fc.constantFrom('store-01', 'store-01', 'store-02');
 const person = orNot(fc.constantFrom('Ben Collector', 'Cara Stranger'));
 
+const payAt = orNot(fc.constantFrom('collection' as const, 'collection' as const, 'checkout' as const));
+const payingAt = (given: { payAt: 'collection' | 'checkout' | null }) => (given.payAt === null ? {} : { payAt: given.payAt });
+
 const placeOf = ({ store: locationId, person: named }: { store: string; person: string | null }) => ({
   locationId,
   ...(named !== null && { person: named }),
@@ -22,17 +25,19 @@ const JOURNEYS = [
 ] as const;
 
 /** From a basket to a confirmed order that is collected. @returns its fulfillment order */
-async function placed({ ask, things }: RunningHistory, given: { sku: string; qty: number; store: string; person: string | null }) {
+type Order = { sku: string; qty: number; store: string; person: string | null } & Parameters<typeof payingAt>[0];
+
+async function placed({ ask, things }: RunningHistory, given: Order) {
   const body = { channel: 'web' as const, customerId: 'cus_ada', lines: [{ sku: given.sku, qty: given.qty }] };
   const basket = await ask('create-basket-api', { body });
   note(things.baskets, basket);
   if (basket.status !== 201) return undefined;
-  const checkout = { collection: placeOf(given), placeOrder: true };
+  const checkout = { collection: placeOf(given), placeOrder: true, ...payingAt(given) };
   const { status, body: locked } = await ask('checkout-basket-api', { params: { id: basket.body.id }, body: checkout });
   if (status >= 300 || locked.orderId === undefined) return undefined;
   if (!things.orders.includes(locked.orderId)) things.orders.push(locked.orderId);
   const tender = { type: 'card' as const, token: 'tok_visa' };
-  notePayment(things, await ask('authorize-payment-api', { body: { orderId: locked.orderId, tender } }));
+  if (locked.payAt === undefined) notePayment(things, await ask('authorize-payment-api', { body: { orderId: locked.orderId, tender } }));
   const confirmed = await ask('confirm-order-api', { params: { id: locked.orderId } });
   return confirmed.body?.fulfillmentOrders?.[0] as { readonly id: string } | undefined;
 }
@@ -61,7 +66,7 @@ export const collecting = {
   ),
   work: kind({ store }, ({ ask }, given) => ask('list-picking-orders-api', { query: { locationId: given.store } })),
   /** From a basket to a confirmed order that is collected, or to its goods at the counter. */
-  collect: kind({ sku, qty, store, person, isPutOut: fc.boolean() }, async (history, given) => {
+  collect: kind({ sku, qty, store, person, isPutOut: fc.boolean(), payAt }, async (history, given) => {
     const found = await placed(history, given);
     if (!found || !given.isPutOut) return;
     history.things.fulfillmentOrders.push(found.id);
@@ -72,7 +77,7 @@ export const collecting = {
     { store, qty: fc.integer({ min: 51, max: 55 }), short: fc.boolean(), journey: fc.constantFrom<readonly string[]>(...JOURNEYS) },
     async (history, given) => {
       const { ask, play, things } = history;
-      const found = await placed(history, { ...given, sku: 'mug-blue', person: null });
+      const found = await placed(history, { ...given, sku: 'mug-blue', person: null, payAt: null });
       if (!found) return;
       things.fulfillmentOrders.push(found.id);
       const sent = await putOut(history, { id: found.id, short: given.short });
@@ -86,11 +91,11 @@ export const collecting = {
     },
   ),
   /** Checks out to a store, or back to an address. */
-  'change-place': kind({ of, store, person, isSent: fc.constantFrom(false, false, true) }, ({ ask, things }, given) =>
+  'change-place': kind({ of, store, person, isSent: fc.constantFrom(false, false, true), payAt }, ({ ask, things }, given) =>
     about(things.baskets, given.of, (id) =>
       ask('checkout-basket-api', {
         params: { id },
-        body: given.isSent ? { shippingAddress: ADDRESS } : { collection: placeOf(given) },
+        body: given.isSent ? { shippingAddress: ADDRESS } : { collection: placeOf(given), ...payingAt(given) },
       }),
     ),
   ),

@@ -142,7 +142,11 @@ export const Explanation = Explained.extend({
   moves: z.array(ExplainedMove).describe('The verbs of its life cycle, possible ones first.'),
   steps: z
     .array(
-      z.object({ step: z.string().describe('pay, pay-with-points, report-start, take-cash, resend.'), ...Called.shape, ...Verdict.shape }),
+      z.object({
+        step: z.string().describe('pay, pay-with-points, report-start, pay-at-counter, take-cash, resend.'),
+        ...Called.shape,
+        ...Verdict.shape,
+      }),
     )
     .describe('What else a client, or the outside world, can do with it without moving it.'),
   waitsFor: z.array(Explained).describe('Explanations of the objects that it waits for, and then of the objects that they wait for.'),
