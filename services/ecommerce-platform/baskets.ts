@@ -9,7 +9,8 @@ import { rowFor } from '../../shared/catalog/life-cycle.ts';
 import type { SkuUnits } from '../../shared/catalog/lines-by-sku.ts';
 import { invalid, notFound, Problem } from '../../shared/catalog/problems.ts';
 import { instant } from '../../shared/domain/time.ts';
-import { handle, handleDue, type Scope } from '../../shared/work/handler.ts';
+import { again, handle, handleDue, type Scope } from '../../shared/work/handler.ts';
+import { findReference, refuseOtherRequest, takeReference } from '../../shared/work/references.ts';
 import { requireObject } from '../../shared/work/require-object.ts';
 import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
 import { checkoutOf } from './checkout-record.ts';
@@ -31,6 +32,12 @@ type Body = InputOf<typeof createBasket>['body'];
 
 export const createBasketHandler = handle(createBasket)(async ({ body }, scope) => {
   const { work } = scope;
+  const record = await findReference(work, 'basket', body.reference);
+  const existing = record?.objectId === undefined ? undefined : await work.get(baskets, record.objectId);
+  if (record && existing) {
+    refuseOtherRequest('basket', record, body, { object: existing });
+    return again(existing);
+  }
   const { channel, currency = work.figures.currency, lines = [], mergeBasketIds = [] } = body;
   const id = work.id('bsk');
   const basketsToMerge = await openBaskets(work, mergeBasketIds);
@@ -45,6 +52,7 @@ export const createBasketHandler = handle(createBasket)(async ({ body }, scope) 
   const customer = await readOrCreateCustomer(scope, id, body.customerId);
   const prices = await priceOpenBasket(scope, withoutDiscount);
   for (const basket of basketsToMerge) mergeInto(work, basket, id);
+  takeReference(work, 'basket', body, { objectId: id });
   return work.create(baskets, 'create', {
     id,
     channel,
@@ -53,6 +61,8 @@ export const createBasketHandler = handle(createBasket)(async ({ body }, scope) 
     loyaltyAccountId: customer.loyaltyAccountId,
     ...prices,
     expiresAt: restartIdleTimer(work, id),
+    reference: body.reference,
+    metadata: body.metadata,
   });
 });
 

@@ -40,6 +40,8 @@ export type PaymentRequest = Pick<
   | 'returnedOrderId'
   | 'takenAt'
   | 'purchase'
+  | 'reference'
+  | 'metadata'
 >;
 
 /** Creates a payment in the state that the verdict gives it. A declined payment is kept with its decline code. */

@@ -7,7 +7,7 @@ import { Collection } from '../inventory/collection.ts';
 import { defineLifeCycle } from '../life-cycle.ts';
 import { SHOWN_REFUNDS } from '../limits.ts';
 import { Payment, Refund } from '../payment/objects.ts';
-import { Address, commonFields, Id, Instant, Money, Quantity, ShippingMethod, Sku } from '../shapes.ts';
+import { Address, clientMembers, commonFields, Id, Instant, Money, Quantity, ShippingMethod, Sku } from '../shapes.ts';
 
 export const orderLifeCycle = defineLifeCycle({
   object: 'order',
@@ -18,7 +18,7 @@ export const orderLifeCycle = defineLifeCycle({
       verb: 'create',
       from: ['draft', 'confirmed', 'in-fulfilment', 'partially-fulfilled', 'completed', 'return-in-progress', 'cancelled'],
       again: true,
-      trigger: 'Create Order with the same basket or transaction',
+      trigger: 'Create Order with the same basket, transaction or reference',
     },
     {
       verb: 'confirm',
@@ -182,6 +182,7 @@ export const Order = z
       .array(z.object({ fulfillmentOrderId: Id, reason: z.literal('delivered-after-refund'), at: Instant }))
       .optional()
       .describe('Goods that were delivered after their refund. They need manual settlement.'),
+    ...clientMembers,
   })
   .meta({ id: 'Order' });
 

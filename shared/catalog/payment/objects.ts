@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineObject } from '../define-object.ts';
 import { defineLifeCycle } from '../life-cycle.ts';
-import { commonFields, Id, Instant, Money, TenderToken } from '../shapes.ts';
+import { clientMembers, commonFields, Id, Instant, Money, TenderToken } from '../shapes.ts';
 import { Dispute } from './disputes.ts';
 
 /** Reasons of the Payment Hub for declining a tender. The simulated provider adds the codes of its tokens. */
@@ -187,6 +187,7 @@ export const Payment = z
       .describe(`${Object.keys(declineCodes).join(', ')}, or a code of the provider.`),
     refunds: z.array(Refund),
     disputes: z.array(Dispute).optional().describe('Absent if the payment was never disputed.'),
+    ...clientMembers,
   })
   .meta({ id: 'Payment' });
 
