@@ -134,7 +134,7 @@ export function failAuthentication(
 export function fail(
   work: UnitOfWork,
   payment: StoredPayment,
-  { verb, ...reason }: { verb: 'decline' | 'give-up' } & Pick<StoredPayment, 'declineCode' | 'available'>,
+  { verb, ...reason }: { verb: 'decline' | 'give-up' } & Pick<StoredPayment, 'declineCode' | 'available' | 'reference'>,
 ): StoredPayment {
   work.cancel(giveUpPaymentDue, payment.id);
   work.cancel(approvePaymentDue, payment.id);

@@ -13,7 +13,7 @@ import { Id, Money as MoneySchema } from '../../shared/catalog/shapes.ts';
 import { type Money, money } from '../../shared/domain/money.ts';
 import { allPages } from '../../shared/work/all-pages.ts';
 import { again, handle, type Scope } from '../../shared/work/handler.ts';
-import { findReference, refuseOtherRequest, takeReference } from '../../shared/work/references.ts';
+import { endReference, findReference, refuseOtherRequest, takeReference } from '../../shared/work/references.ts';
 import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
 import { approve, declined, fail, openPayment, openPending, type PaymentRequest } from './authorization.ts';
 import { giftCardBalances, giftCards, payments, paymentTokens, published, type StoredPayment } from './collections.ts';
@@ -90,7 +90,7 @@ async function findAttempt(work: UnitOfWork): Promise<{ id: string; earlier: Sto
 async function findNamed(work: UnitOfWork, body: Body): Promise<StoredPayment | undefined> {
   const record = await findReference(work, 'payment', body.reference);
   const payment = record?.objectId === undefined ? undefined : await work.get(payments, record.objectId);
-  if (!record || !payment || isAbandoned(payment)) return undefined;
+  if (!record || !payment) return undefined;
   refuseOtherRequest('payment', record, body, { object: published(payment) });
   return payment;
 }
@@ -155,8 +155,10 @@ async function payWithRedemption(scope: Scope, request: PaymentRequest) {
     return await settleRedemption(scope, payment);
   } catch (error) {
     if (!(error instanceof Problem && didNothing(error))) throw error;
-    // The only call so far did nothing, so nothing was spent. Another tender can pay the order now.
-    fail(work, payment, { verb: 'decline', declineCode: LOYALTY_UNAVAILABLE });
+    // The only call so far did nothing, so nothing was spent. Another tender can pay the order now, with the same reference.
+    fail(work, payment, { verb: 'decline', declineCode: LOYALTY_UNAVAILABLE, reference: undefined });
+    const record = await findReference(work, 'payment', request.reference);
+    if (record) endReference(work, record, undefined);
     return error;
   }
 }

@@ -55,7 +55,7 @@ export function takeReference(
 
 /** Completes the record of a call that due work has finished, or gives the reference up for one that created nothing. */
 export function endReference(work: UnitOfWork, record: ReferenceRecord, objectId: string | undefined): void {
-  work.put(references, { ...record, ...(objectId === undefined ? { released: true } : { objectId, source: undefined }) });
+  work.put(references, { ...record, objectId, source: undefined, released: objectId === undefined ? true : undefined });
 }
 
 /** The records of initial data. They have no content, so a call that creates an object is refused, and the refusal names the object. */

@@ -214,6 +214,20 @@ describe('Payments and returns with a reference', () => {
     expect(await pay('tok_visa')).toMatchObject({ status: 409, body: { id: declined.body.id, differs: ['tender'] } });
   });
 
+  test('A payment whose points could not be spent leaves its reference free', async (rehearsal) => {
+    const { id: orderId } = await rehearsal.draft();
+    const redeemed = await rehearsal.api('redeem-loyalty-points-api', { params: { id: 'loy_ada' }, body: { points: 300 } });
+    const pay = (tender: object) =>
+      rehearsal.call('authorize-payment-api', { body: { orderId, tender, amount: eur(300), ...NAMED } } as never);
+    await rehearsal.fault('down', { match: { application: 'loyalty-platform' }, fault: { kind: 'outage' } });
+    expect(await pay({ type: 'loyalty', token: redeemed.redemption.id })).toMatchObject({ status: 503 });
+    const paid = await pay(card());
+    expect(paid).toMatchObject({ status: 201, body: NAMED });
+    const { items } = await rehearsal.control('list-objects', { params: { type: 'payment' } });
+    const payments = await Promise.all(items.map(({ id }) => rehearsal.object('payment', id)));
+    expect(payments.filter((one) => 'reference' in one)).toMatchObject([{ id: paid.body.id }]);
+  });
+
   test('A return that the OMS refused leaves its reference free', async (rehearsal) => {
     const { id: orderId, lines } = await rehearsal.completed();
     const announce = (qty: number) =>
