@@ -6,7 +6,7 @@ import { changeCustomer as changeCustomerCall, putParty as putPartyCall } from '
 import { getMemberBalance } from '../../shared/catalog/loyalty/apis.ts';
 import { isDependencyProblem, Problem } from '../../shared/catalog/problems.ts';
 import { again, handle, type Scope } from '../../shared/work/handler.ts';
-import { findReference, refuseOtherRequest, takeReference } from '../../shared/work/references.ts';
+import { findReference, refuseOtherRequest, refusingOnlyWhileFree, takeReference } from '../../shared/work/references.ts';
 import { requireObject } from '../../shared/work/require-object.ts';
 import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
 import { customers, parties } from './collections.ts';
@@ -20,7 +20,7 @@ export const createCustomer = handle(createCustomerApi)(async ({ body }, { work 
     refuseOtherRequest('customer', record, body, { object: existing });
     return again(existing);
   }
-  await refuseDuplicate(work, body);
+  await refusingOnlyWhileFree(work, 'customer', body, () => refuseDuplicate(work, body));
   const party = await findGuest(work, body);
   const { firstName, lastName, email, phone, reference, metadata } = body;
   const given = { firstName, lastName, reference, metadata };

@@ -10,7 +10,7 @@ import type { SkuUnits } from '../../shared/catalog/lines-by-sku.ts';
 import { invalid, notFound, Problem } from '../../shared/catalog/problems.ts';
 import { instant } from '../../shared/domain/time.ts';
 import { again, handle, handleDue, type Scope } from '../../shared/work/handler.ts';
-import { findReference, refuseOtherRequest, takeReference } from '../../shared/work/references.ts';
+import { findReference, refuseOtherRequest, refusingOnlyWhileFree, takeReference } from '../../shared/work/references.ts';
 import { requireObject } from '../../shared/work/require-object.ts';
 import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
 import { checkoutOf } from './checkout-record.ts';
@@ -38,6 +38,11 @@ export const createBasketHandler = handle(createBasket)(async ({ body }, scope) 
     refuseOtherRequest('basket', record, body, { object: existing });
     return again(existing);
   }
+  return refusingOnlyWhileFree(work, 'basket', body, () => createBasketFrom(body, scope));
+});
+
+async function createBasketFrom(body: Body, scope: Scope): Promise<Basket> {
+  const { work } = scope;
   const { channel, currency = work.figures.currency, lines = [], mergeBasketIds = [] } = body;
   const id = work.id('bsk');
   const basketsToMerge = await openBaskets(work, mergeBasketIds);
@@ -64,7 +69,7 @@ export const createBasketHandler = handle(createBasket)(async ({ body }, scope) 
     reference: body.reference,
     metadata: body.metadata,
   });
-});
+}
 
 /** @throws Problem 404; 409 for a basket that is not open */
 async function openBaskets(work: UnitOfWork, ids: readonly string[]): Promise<Basket[]> {

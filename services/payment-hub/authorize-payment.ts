@@ -13,7 +13,7 @@ import { Id, Money as MoneySchema } from '../../shared/catalog/shapes.ts';
 import { type Money, money } from '../../shared/domain/money.ts';
 import { allPages } from '../../shared/work/all-pages.ts';
 import { again, handle, type Scope } from '../../shared/work/handler.ts';
-import { endReference, findReference, refuseOtherRequest, takeReference } from '../../shared/work/references.ts';
+import { endReference, findReference, refuseOtherRequest, refusingOnlyWhileFree, takeReference } from '../../shared/work/references.ts';
 import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
 import { approve, declined, fail, openPayment, openPending, type PaymentRequest } from './authorization.ts';
 import { giftCardBalances, giftCards, payments, paymentTokens, published, type StoredPayment } from './collections.ts';
@@ -26,13 +26,19 @@ type OrderToPay = z.output<typeof Payable>;
 type Body = InputOf<typeof authorizePaymentApi>['body'];
 
 export const authorizePayment = handle(authorizePaymentApi)(async ({ body }, scope) => {
-  const { work, call, context } = scope;
+  const { work } = scope;
   refuseMisplacedReturn(body);
   const { id, earlier } = await findAttempt(work);
   if (earlier?.awaiting === 'loyalty-platform') return settleRedemption(scope, earlier);
   if (earlier) return answerFor(earlier);
   const named = await findNamed(work, body);
   if (named) return answerRepeat(scope, named);
+  return refusingOnlyWhileFree(work, 'payment', body, () => pay(scope, id, body));
+});
+
+/** Makes a payment, if only a declined one. */
+async function pay(scope: Scope, id: string, body: Body) {
+  const { work, call, context } = scope;
   const order = body.payable ?? (await call(getPayable, { params: { id: body.orderId } }));
   refuseUnpayable(order, body);
   const outstanding = outstandingOf(order, await syncOrderCover(work, order));
@@ -55,7 +61,6 @@ export const authorizePayment = handle(authorizePaymentApi)(async ({ body }, sco
     metadata,
     ...(isTakenAtTill(body) && { takenAt: 'pos' as const }),
   };
-  // Every tender below makes a payment, if only a declined one.
   takeReference(work, 'payment', body, { objectId: id });
   switch (body.tender.type) {
     case 'loyalty':
@@ -71,7 +76,7 @@ export const authorizePayment = handle(authorizePaymentApi)(async ({ body }, sco
     default:
       return payThroughProvider(scope, { ...request, tender: body.tender });
   }
-});
+}
 
 /**
  * Finds the payment that an earlier run of this request made. A timeout is not stored as the answer, so without this a repeat with the

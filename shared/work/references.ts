@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { conflictingRepeat, type ProblemContext } from '../catalog/problems.ts';
+import { conflictingRepeat, Problem, type ProblemContext } from '../catalog/problems.ts';
 import type { Reference } from '../catalog/shapes.ts';
 import { canonicalJson } from '../domain/canonical-json.ts';
 import { digest } from '../domain/ids.ts';
@@ -40,6 +40,22 @@ const keyOf = (type: NamedType, { source, id }: Named): string => `${type} ${sou
 export async function findReference(work: UnitOfWork, type: NamedType, reference: Named | undefined): Promise<ReferenceRecord | undefined> {
   const record = reference && (await work.get(references, keyOf(type, reference)));
   return record?.released ? undefined : record;
+}
+
+/**
+ * Runs a call that found no object with its reference. Its refusal may rest on the object that a concurrent call with the reference has created
+ * since. Then the call runs again, and finds this object.
+ */
+export async function refusingOnlyWhileFree<T>(work: UnitOfWork, type: NamedType, body: NamingBody, run: () => Promise<T>): Promise<T> {
+  try {
+    return await run();
+  } catch (error) {
+    if (!(error instanceof Problem) || !body.reference) throw error;
+    const id = keyOf(type, body.reference);
+    const read = await work.get(references, id);
+    if (!read || read.released) await work.ensureCurrent(references, { id, version: read?.version ?? 0 });
+    throw error;
+  }
 }
 
 /** Binds the reference of a call to its object, or to what the object is made from. Without a reference nothing happens. */

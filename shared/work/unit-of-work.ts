@@ -108,9 +108,9 @@ export interface UnitOfWork {
   expect<C extends AnyCollection>(of: C, read: ShapeOf<C>): void;
   /**
    * For a refusal that rests on the answer of another application: another request may have changed the object before that answer. Then the
-   * handler runs again, and refuses with the true reason.
+   * handler runs again, and refuses with the true reason. Version 0: the unit found no object.
    */
-  ensureCurrent<C extends AnyCollection>(of: C, read: ShapeOf<C>): Promise<void>;
+  ensureCurrent<C extends AnyCollection>(of: C, read: Stored): Promise<void>;
   move<Field extends string>(of: Counters<Field>, key: string, by: Partial<Record<Field, number>>): void;
   /** Schedules work on the rehearsal's clock. It replaces work of the same kind and key. */
   schedule<Payload>(due: DueWork<Payload>, key: string, at: Ms, payload: NoInfer<Payload>, options?: DueOptions): void;

@@ -136,7 +136,7 @@ export class Reads implements Pick<UnitOfWork, 'get' | 'findUnique' | 'find' | '
     // A dry run has stored no version.
     if (this.context.dryRun) return;
     const found = await this.store.object(this.context.world, of.name, id);
-    if (found?.version !== version) throw new Conflict('version', `${of.name}/${id}`);
+    if ((found?.version ?? 0) !== version) throw new Conflict('version', `${of.name}/${id}`);
   }
 }
 

@@ -62,9 +62,13 @@ describeReplicas('An estate with three replicas of every service', { processes: 
       const { id: orderId } = await rehearsal.draft();
       const tender = { type: 'card', token: 'tok_visa' } as const;
       const bodies = {
-        'create-basket-api': { channel: 'web', lines: [MUG] },
+        'create-basket-api': {
+          channel: 'web',
+          mergeBasketIds: [(await rehearsal.basket({ customerId: 'cus_ada' })).id],
+          customerId: 'cus_ada',
+        },
         'create-order-api': { basketId },
-        'authorize-payment-api': { orderId, tender, amount: { amount: 100, currency: 'EUR' } },
+        'authorize-payment-api': { orderId, tender },
         'create-customer-api': { email: `named-${number}@people.example`, firstName: 'Zoe' },
       } as const;
       for (const [api, body] of Object.entries(bodies)) {
