@@ -135,6 +135,9 @@ export const clientMembers = {
   metadata: Metadata.optional().describe('Our addition: texts of the client. Absent without any.'),
 };
 
+/** The column of a reference in the list of objects. */
+export const referenceColumn = { reference: '{reference.source} {reference.id}' };
+
 /** `clientMembers` of a call that creates an object. */
 export const createMembers = {
   reference: Reference.optional().describe(

@@ -4,7 +4,19 @@ import { defineObject } from '../define-object.ts';
 import { Collection } from '../inventory/collection.ts';
 import { defineLifeCycle } from '../life-cycle.ts';
 import { shippingInWords } from '../retailer.ts';
-import { Address, clientMembers, commonFields, Id, Instant, Money, Quantity, ShippingMethod, Sku, VoucherCode } from '../shapes.ts';
+import {
+  Address,
+  clientMembers,
+  commonFields,
+  Id,
+  Instant,
+  Money,
+  Quantity,
+  referenceColumn,
+  ShippingMethod,
+  Sku,
+  VoucherCode,
+} from '../shapes.ts';
 
 export const Channel = z.enum(['web', 'app', 'pos']).meta({ id: 'Channel', description: 'Sales channel.' });
 
@@ -139,6 +151,7 @@ export const basket = defineObject({
     goods: '{lines.sku}',
     total: '{totals.total}',
     vouchers: '{vouchers.code}: {vouchers.status}',
+    ...referenceColumn,
   },
   references: { mergedInto: 'basket' },
   lifeCycle: basketLifeCycle,

@@ -7,7 +7,7 @@ import { Collection } from '../inventory/collection.ts';
 import { defineLifeCycle } from '../life-cycle.ts';
 import { SHOWN_REFUNDS } from '../limits.ts';
 import { Payment, Refund } from '../payment/objects.ts';
-import { Address, clientMembers, commonFields, Id, Instant, Money, Quantity, ShippingMethod, Sku } from '../shapes.ts';
+import { Address, clientMembers, commonFields, Id, Instant, Money, Quantity, referenceColumn, ShippingMethod, Sku } from '../shapes.ts';
 
 export const orderLifeCycle = defineLifeCycle({
   object: 'order',
@@ -264,7 +264,7 @@ export const order = defineObject({
   meaning: 'Confirmed commercial commitment from checkout or assisted selling',
   schema: Order,
   label: ['{orderNumber}'],
-  columns: { customer: '{customerId}', channel: '{channel}', goods: '{lines.sku}', total: '{totals.total}' },
+  columns: { customer: '{customerId}', channel: '{channel}', goods: '{lines.sku}', total: '{totals.total}', ...referenceColumn },
   references: { exchangeForReturnId: 'return' },
   lifeCycle: orderLifeCycle,
   changeSubscribers: [{ application: 'loyalty-platform', purpose: 'books points for a completed order' }],
