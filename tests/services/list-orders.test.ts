@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import type { ApiInput } from '../../rehearsal/call-types.ts';
-import { newRehearsal, type TestRehearsal } from '../support/estate.ts';
+import { eventually, newRehearsal, type TestRehearsal } from '../support/estate.ts';
 import { byHand } from '../support/steps/by-hand.ts';
 import { sharedIn, testIn } from '../support/test-in.ts';
 
@@ -70,6 +70,21 @@ inOwn('List Orders finds an order by its reference, and combines this filter wit
     { ...named, referenceId: '#1001' },
   ] as const)
     expect(await idsIn(rehearsal, other)).toEqual([]);
+});
+
+inOwn('List Orders finds an order by its time when another order was created later and stored first', async (rehearsal) => {
+  await rehearsal.control('set-clock', { body: { flowing: false } });
+  const [slow, quick] = [await rehearsal.checkedOut(), await rehearsal.checkedOut()];
+  await rehearsal.fault('slow', { match: { api: 'convert-basket' }, fault: { kind: 'latency', ms: 1_500 }, times: 1 });
+  const first = rehearsal.draft(slow.id);
+  await eventually('the first order waits', async () => (await rehearsal.control('list-faults')).items[0]?.hits === 1);
+  await rehearsal.advance('PT1M');
+  const later = await rehearsal.draft(quick.id);
+  const earlier = await first;
+  expect(earlier.createdAt < later.createdAt).toBe(true);
+  expect(await idsIn(rehearsal, { placedAfter: later.createdAt })).toEqual([later.id]);
+  expect(await idsIn(rehearsal, { placedBefore: later.createdAt })).toEqual([earlier.id]);
+  expect(await idsIn(rehearsal, { placedAfter: earlier.createdAt })).toHaveLength(2);
 });
 
 const shared = sharedIn(() => newRehearsal());

@@ -1,6 +1,7 @@
-import { describe, expect } from '@jest/globals';
+import { describe, expect, test as plainTest } from '@jest/globals';
 import type { ApiId } from '../../shared/catalog/apis.ts';
 import { newRehearsal, type TestRehearsal } from '../support/estate.ts';
+import { startPaymentHub } from '../support/real-payment-hub.ts';
 import { byHand } from '../support/steps/by-hand.ts';
 import { card, eur } from '../support/steps/tender.ts';
 import { sharedIn, testIn } from '../support/test-in.ts';
@@ -251,6 +252,44 @@ describe('Payments and returns with a reference', () => {
     expect([status, body.lines.map(({ qty }: { qty: number }) => qty)]).toEqual([201, [1]]);
     expect((await rehearsal.order(orderId)).returns).toMatchObject([{ id: body.id }]);
   });
+});
+
+describe('References of customers in own data', () => {
+  const row = (id: string, reference: object) => ({
+    id,
+    state: 'registered',
+    email: `${id}@people.example`,
+    firstName: 'Zoe',
+    addresses: [],
+    interactions: [],
+    consents: { emailMarketing: false, smsMarketing: false, profiling: false },
+    reference,
+  });
+
+  plainTest('Create Customer with the reference of a customer of the initial data names this customer', async () => {
+    await using rehearsal = await newRehearsal(undefined, { customers: [row('cus_zoe', NAMED.reference)] });
+    const body = { email: 'other@people.example', firstName: 'Zoe', reference: NAMED.reference };
+    expect(await rehearsal.call('create-customer-api', { body })).toMatchObject({
+      status: 409,
+      body: { code: 'conflicting_repeat', id: 'cus_zoe' },
+    });
+    await rehearsal.verify();
+  });
+
+  plainTest('Own data with two customers of one reference are refused', async () => {
+    const customers = [row('cus_zoe', NAMED.reference), row('cus_zac', NAMED.reference)];
+    await expect(newRehearsal(undefined, { customers })).rejects.toThrow('The customer "cus_zoe" has the same one');
+  });
+});
+
+plainTest('A real Payment Hub gets the reference and the metadata of Authorize Payment', async () => {
+  await using hub = await startPaymentHub();
+  await using rehearsal = await newRehearsal(undefined, undefined, { 'payment-hub': { url: hub.url } });
+  const { id: orderId } = await rehearsal.draft();
+  await rehearsal.api('authorize-payment-api', { body: { orderId, tender: card(), amount: eur(1_000), ...NAMED } });
+  const sent = hub.received.find(({ path }) => path === '/payments/authorizations');
+  expect(JSON.parse(sent?.text ?? '{}')).toMatchObject({ orderId, ...NAMED });
+  await rehearsal.verify();
 });
 
 const shared = sharedIn(() => newRehearsal());
