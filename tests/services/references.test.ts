@@ -254,6 +254,20 @@ describe('Payments and returns with a reference', () => {
   });
 });
 
+test('The control plane changes the metadata of a customer, and not the reference', async (rehearsal) => {
+  const body = { email: 'zoe@people.example', firstName: 'Zoe', ...NAMED };
+  const { id } = (await rehearsal.call('create-customer-api', { body })).body;
+  await rehearsal.control('change-customer-by-hand', { params: { id }, body: { metadata: { campaign: 'autumn', note: null } } });
+  expect(await rehearsal.object('customer', id)).toMatchObject({ reference: NAMED.reference, metadata: { campaign: 'autumn' } });
+  const other = rehearsal.control('change-customer-by-hand', { params: { id }, body: { reference: OTHER } as never });
+  await expect(other).rejects.toThrow('/reference');
+  // The content of the first call counts.
+  expect(await rehearsal.call('create-customer-api', { body })).toMatchObject({
+    status: 200,
+    body: { id, metadata: { campaign: 'autumn' } },
+  });
+});
+
 describe('References of customers in own data', () => {
   const row = (id: string, reference: object) => ({
     id,
