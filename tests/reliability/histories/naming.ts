@@ -27,9 +27,11 @@ export const naming = {
         notePayment(things, await ask('authorize-payment-api', { body }));
       }),
   ),
-  'name-return': kind(given, ({ ask, rehearsal, things }, one) =>
+  'name-return': kind(given, ({ ask, things }, one) =>
     about(things.orders, one.of, async (orderId) => {
-      const [line] = (await rehearsal.object('order', orderId)).lines as { readonly lineId: string }[];
+      // The OMS may be down, or not have the sale of a till yet.
+      const { body } = await ask('get-order-api', { params: { id: orderId } });
+      const [line] = (body?.lines ?? []) as readonly { readonly lineId: string }[];
       const lines = [{ orderLineId: line?.lineId ?? '', qty: 1, reason: 'too small' }];
       note(things.returns, await ask('create-return-api', { body: { orderId, lines, dropOff: 'carrier', ...named(one) } }));
     }),
