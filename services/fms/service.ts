@@ -3,6 +3,7 @@ import { collectionHoursOf } from '../../shared/catalog/inventory/reference-data
 import { durationMs } from '../../shared/domain/duration.ts';
 import type { Seed } from '../../shared/store/collections.ts';
 import { defineService } from '../../shared/work/handler.ts';
+import { references } from '../../shared/work/references.ts';
 import { extendCollection, giveUpCollection, handOverCollection, remindCustomer, reportUnit, unlockCollection } from './collection.ts';
 import { collectionCode } from './collection-code.ts';
 import { acceptedWebhooks, collectionChecks, fulfillmentOrders, nodes, orderFulfillments, parcels, trackings } from './collections.ts';
@@ -39,6 +40,7 @@ export const service = defineService({
     returnRequests,
     returnTasks,
     returnSteps,
+    references,
   ],
   counters: [],
   apis: {

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { type BreakableWorld, eur, type Patch, REFUND, soundWorld } from './broken-world.ts';
+import { type BreakableWorld, eur, type Patch, REFERENCE, REFUND, soundWorld } from './broken-world.ts';
 
 type Break = (world: BreakableWorld) => Promise<unknown>;
 /** A violation that `verify` reports after these changes. */
@@ -387,6 +387,11 @@ const cases: Readonly<Record<string, readonly Case[]>> = {
     ['transaction/ord_till: voided, and order/ord_till is draft', transaction(VOIDED), copy('orders', 'ord_new', { id: 'ord_till' })],
     ['transaction/ord_till: completed, and order/ord_till is missing', transaction({ state: 'completed' })],
     ['basket/bsk_till: locked for transaction/ord_gone, and nobody', change('baskets', 'bsk_till', { transactionId: 'ord_gone' })],
+  ],
+  references: [
+    ['order/ord_new: has the reference "1" of "shop", as order/ord_sent has', change('orders', 'ord_sent', { reference: REFERENCE })],
+    ['order/ord_sent: its reference "2" of "shop" finds nothing', change('orders', 'ord_sent', { reference: { source: 'shop', id: '2' } })],
+    ['order/ord_new: the reference shop 1 finds it, and it has another one or none', change('orders', 'ord_new', { reference: undefined })],
   ],
   'one-effect': [
     ['order of basket bsk_new: 2 times, ord_new, ord_too', copy('orders', 'ord_new', { id: 'ord_too' })],

@@ -63,6 +63,14 @@ async function collectGoods(into: Examples): Promise<void> {
   await takeCalls(rehearsal, into);
 }
 
+/** An order that begins in a web shop. */
+async function nameOrder({ api, checkedOut }: TestRehearsal): Promise<void> {
+  const { id: basketId } = await checkedOut();
+  const reference = { source: 'web-shop', id: '#1001' };
+  await api('create-order-api', { body: { basketId, reference, metadata: { campaign: 'spring' } } });
+  await api('list-orders-api', { query: { referenceSource: reference.source, referenceId: reference.id } });
+}
+
 async function callApis(into: Examples): Promise<void> {
   for (const scenario of scenarios.filter(({ name }) => SCENARIOS.includes(name))) {
     const access = { gateway: estate.gateway, bearer: 'demo-integration-token', apiKey: 'demo-carrier-key', admin: ADMIN };
@@ -72,6 +80,7 @@ async function callApis(into: Examples): Promise<void> {
   await using rehearsal = await newRehearsal({ route: 'manual' });
   const { api } = rehearsal;
   await api('list-products-api', { query: { q: 'mug', limit: 2 } });
+  await nameOrder(rehearsal);
   const basket = await rehearsal.basket();
   const lineId = basket.lines[0]?.lineId ?? '';
   await api('change-basket-line-api', { params: { id: basket.id, lineId }, body: { qty: 3 } });
@@ -323,6 +332,7 @@ async function mistakes(rehearsal: TestRehearsal): Promise<Readonly<Record<strin
     'earn-points-api': { params: { id: 'loy_ada' }, body: { orderId: draft.id, amount: eur(2_598) } },
     'redeem-points-api': { params: { id: 'loy_ada' }, body: { points: 999_999, orderId: draft.id } },
     'create-order-api': { body: { basketId: empty.id } },
+    'list-orders-api': { query: { state: 'canceled' } },
     'cancel-order-api': { params: { id: orderId }, body: {} },
     'confirm-order-api': { params: { id: draft.id } },
     'route-order-api': { params: { id: draft.id } },

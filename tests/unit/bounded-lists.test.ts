@@ -3,6 +3,7 @@ import type { z } from 'zod';
 import { registeredApplications } from '../../estate/registry.ts';
 import { KEPT_SCANS, LIMITS } from '../../shared/catalog/limits.ts';
 import { SHOWN_ENTRIES } from '../../shared/catalog/loyalty/objects.ts';
+import { MOST_METADATA } from '../../shared/catalog/shapes.ts';
 
 const WEEKDAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'];
 
@@ -18,7 +19,17 @@ const hoursOf = (place: string): Readonly<Record<string, string>> => {
  * bound makes each change more expensive than the last. A list that cannot be bounded becomes separate objects.
  */
 const bounds: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(
+    ['crm customers', 'ecommerce-platform baskets', 'fms returns', 'oms orders', 'payment-hub payments'].map((of) => [
+      `${of}: metadata{}`,
+      `requests give ${MOST_METADATA}`,
+    ]),
+  ),
+  ...Object.fromEntries(
+    ['crm', 'ecommerce-platform', 'fms', 'oms', 'payment-hub'].map((of) => [`${of} references: content{}`, 'the members of a request']),
+  ),
   'pos transactions: basket.lines[]': 'lines of the basket',
+  'pos transactions: basket.metadata{}': 'metadata of the basket',
   'pos transactions: basket.vouchers[]': 'vouchers of the basket',
   'pos transactions: collection.order.lines[]': 'lines of the order',
   'pos transactions: collection.order.earningRefunds[]': 'refunds of the payments of the order',

@@ -42,7 +42,7 @@ const omsFloors: readonly (readonly string[])[] = [
   ['return-bookings.ts'],
   ['exchange.ts', 'compensation.ts'],
   ['payout.ts', 'order-view.ts', 'late-refunds.ts'],
-  ['cancellation.ts', 'carry-out.ts', 'lost-authorizations.ts', 'returns.ts'],
+  ['cancellation.ts', 'carry-out.ts', 'lost-authorizations.ts', 'order-list.ts', 'returns.ts'],
   ['fulfillment.ts'],
   ['routing.ts', 'capture.ts'],
   ['short-lines.ts', 'confirmation.ts'],

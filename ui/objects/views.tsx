@@ -333,12 +333,24 @@ const views: { readonly [Type in ObjectType]?: Describe<Type> } = {
   }),
 };
 
+/** What a client calls the object. */
+const namesOf = ({ reference, metadata }: Pick<BusinessObject<'order'>, 'reference' | 'metadata'>): readonly Fact[] => [
+  ['Reference', reference && `${reference.id} of ${reference.source}`],
+  [
+    'Metadata',
+    metadata &&
+      Object.entries(metadata)
+        .map(([name, text]) => `${name}: ${text}`)
+        .join(', '),
+  ],
+];
+
 /** The description of an object; undefined when its type has none. */
 export function viewOf(type: string, object: object, near: Near): View | undefined {
   const view = (views as Readonly<Record<string, Describe<never> | undefined>>)[type]?.(object as never, near);
-  return (
-    view && { ...view, facts: view.facts.filter(([, value]) => value !== undefined && value !== null && value !== false && value !== 0) }
-  );
+  if (!view) return undefined;
+  const facts = [...view.facts, ...namesOf(object)];
+  return { ...view, facts: facts.filter(([, value]) => value !== undefined && value !== null && value !== false && value !== 0) };
 }
 
 const isOfOrder =

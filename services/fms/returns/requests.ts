@@ -5,7 +5,8 @@ import { getReturn as getReturnCall, listReturns as listReturnsCall } from '../.
 import { bookReturn, closeReturn } from '../../../shared/catalog/order/internal.ts';
 import { didNothing, invalid, isDependencyProblem, isProblem, Problem, undefinedIf } from '../../../shared/catalog/problems.ts';
 import { instant } from '../../../shared/domain/time.ts';
-import { handle, handleDue, type Scope } from '../../../shared/work/handler.ts';
+import { again, handle, handleDue, type Scope } from '../../../shared/work/handler.ts';
+import { findReference, refuseOtherRequest, takeReference } from '../../../shared/work/references.ts';
 import { requireObject } from '../../../shared/work/require-object.ts';
 import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
 import { fulfillmentOrders, nodes } from '../collections.ts';
@@ -20,12 +21,19 @@ import { approve, planStep, receive } from './moves.ts';
 export const createReturn = handle(createReturnApi)(async ({ body }, scope) => {
   const { work } = scope;
   const { orderId } = body;
-  const attempt = await attemptOf(work);
+  const record = await findReference(work, 'return', body.reference);
+  const attempt = await attemptOf(work, record?.objectId);
   const { id, resumed } = attempt;
   const found = await work.get(returns, id);
+  if (record?.objectId === id) {
+    // Until the OMS has answered, the other request may still be refused, and then frees the reference.
+    refuseOtherRequest('return', record, body, found ? { object: published(found) } : { retryable: true, retryAfter: 1 });
+    if (found) return again(published(found));
+  }
   if (found) return published(found);
   const dropOff = await readDropOff(work, body);
   const asked = { ...body, lines: mergeLines(body.lines), dropOff };
+  if (!resumed) takeReference(work, 'return', body, { objectId: id });
   await beginRequest(work, attempt, orderId);
   try {
     return published(await requestReturn(id, asked, scope));
@@ -110,8 +118,13 @@ async function listStores(work: UnitOfWork): Promise<string> {
 const notAStore = (locationId: string, stores: string, reason = ''): Problem =>
   invalid('/locationId', 'not_a_store', `${reason}"${locationId}" is not a store. Goods are handed in at a store: ${stores}.`);
 
-/** The return that this request creates. After an undone attempt, the id is a new one. `resumed`: an earlier run has called the OMS. */
-async function attemptOf(work: UnitOfWork): Promise<{ id: string; resumed: boolean }> {
+/**
+ * The return that this request creates. After an undone attempt, the id is a new one. `resumed`: an earlier run has called the OMS.
+ * @param named the return of the reference, which another request may be creating
+ */
+async function attemptOf(work: UnitOfWork, named: string | undefined): Promise<{ id: string; resumed: boolean }> {
+  const other = named === undefined ? undefined : await work.get(returnRequests, named);
+  if (other && other.state !== 'undone') return { id: other.id, resumed: true };
   for (let attempt = 1; ; attempt++) {
     const id = work.id('ret', `attempt ${attempt}`);
     const asked = await work.get(returnRequests, id);
@@ -159,6 +172,8 @@ async function requestReturn(id: string, request: ReturnRequest, scope: Scope, s
     locationId: request.locationId ?? booked.lines[0]?.nodeId ?? (await firstNode(work)),
     refundAmount: booked.refundAmount,
     completedAt: booked.completedAt ?? instant(work.now),
+    reference: request.reference,
+    metadata: request.metadata,
   });
   endRequest(work, { id, orderId, state: 'done' });
   await planStep(work, requested, { mode: progressionOf(context).returns, since: work.now });

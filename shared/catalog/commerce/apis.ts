@@ -8,6 +8,7 @@ import { shippingInWords } from '../retailer.ts';
 import {
   AccountOrCard,
   Address,
+  createMembers,
   Email,
   exactlyOne,
   Gtin,
@@ -81,11 +82,12 @@ export const createBasket = defineApi({
       .max(10)
       .optional()
       .describe('Open baskets of guests, or of the customer in customerId. The basket of another registered customer is refused.'),
+    ...createMembers,
   }),
   response: Basket,
   status: 201,
   emits: ['basket-created'],
-  problems: ['not_found', 'invalid_state_transition', ...dependencyProblems],
+  problems: ['not_found', 'invalid_state_transition', 'conflicting_repeat', ...dependencyProblems],
 });
 
 export const getBasket = defineApi({

@@ -4,7 +4,19 @@ import { defineObject } from '../define-object.ts';
 import { CollectableAt, Collection, PaidAtCollection } from '../inventory/collection.ts';
 import { defineLifeCycle } from '../life-cycle.ts';
 import { shippingInWords } from '../retailer.ts';
-import { Address, commonFields, Id, Instant, Money, Quantity, ShippingMethod, Sku, VoucherCode } from '../shapes.ts';
+import {
+  Address,
+  clientMembers,
+  commonFields,
+  Id,
+  Instant,
+  Money,
+  Quantity,
+  referenceColumn,
+  ShippingMethod,
+  Sku,
+  VoucherCode,
+} from '../shapes.ts';
 
 export const Channel = z.enum(['web', 'app', 'pos']).meta({ id: 'Channel', description: 'Sales channel.' });
 
@@ -123,6 +135,7 @@ export const Basket = z
     orderId: Id.optional(),
     mergedInto: Id.optional(),
     expiresAt: Instant.optional().describe('When an open basket is abandoned, or a locked one is reopened.'),
+    ...clientMembers,
   })
   .meta({ id: 'Basket' });
 
@@ -139,6 +152,7 @@ export const basket = defineObject({
     goods: '{lines.sku}',
     total: '{totals.total}',
     vouchers: '{vouchers.code}: {vouchers.status}',
+    ...referenceColumn,
   },
   references: { mergedInto: 'basket' },
   lifeCycle: basketLifeCycle,

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { REHEARSAL_NAME, REHEARSAL_NAME_RULE } from '../../domain/ids.ts';
 import { defineApi } from '../define.ts';
 import { dependencyProblems } from '../problems.ts';
-import { AnyInstant, atLeastOne, Id, NAME, pageOf, Quantity, queryInteger, Sku, typedText, withRules } from '../shapes.ts';
+import { AnyInstant, atLeastOne, createMembers, Id, NAME, pageOf, Quantity, queryInteger, Sku, typedText, withRules } from '../shapes.ts';
 import { FulfillmentOrder } from './fulfillment-orders.ts';
 import { PickingOrder, PickingTask } from './picking-orders.ts';
 import { DropOff, Resolution, Return } from './returns.ts';
@@ -219,11 +219,12 @@ export const createReturn = defineApi({
       'Destination of the return. With drop-off at a store, the default is the store that sold the order; for an online order it is required. By carrier, the default is the node that served the first line.',
     ),
     resolution: Resolution.default('refund'),
+    ...createMembers,
   }),
   response: Return,
   status: 201,
   emits: ['return-requested', 'return-created'],
-  problems: ['not_found', 'order_not_closed', 'return_quantity_exceeded', 'limit_reached', ...dependencyProblems],
+  problems: ['not_found', 'order_not_closed', 'return_quantity_exceeded', 'conflicting_repeat', 'limit_reached', ...dependencyProblems],
 });
 
 /** Sent by a carrier after a scan of a parcel. A carrier may send members that the estate does not have. */

@@ -7,7 +7,7 @@ import { Collection, PaidAtCollection } from '../inventory/collection.ts';
 import { defineLifeCycle } from '../life-cycle.ts';
 import { SHOWN_REFUNDS } from '../limits.ts';
 import { Payment, Refund } from '../payment/objects.ts';
-import { Address, commonFields, Id, Instant, Money, Quantity, ShippingMethod, Sku } from '../shapes.ts';
+import { Address, clientMembers, commonFields, Id, Instant, Money, Quantity, referenceColumn, ShippingMethod, Sku } from '../shapes.ts';
 
 export const orderLifeCycle = defineLifeCycle({
   object: 'order',
@@ -18,7 +18,7 @@ export const orderLifeCycle = defineLifeCycle({
       verb: 'create',
       from: ['draft', 'confirmed', 'in-fulfilment', 'partially-fulfilled', 'completed', 'return-in-progress', 'cancelled'],
       again: true,
-      trigger: 'Create Order with the same basket or transaction',
+      trigger: 'Create Order with the same basket, transaction or reference',
     },
     {
       verb: 'confirm',
@@ -184,6 +184,7 @@ export const Order = z
       .array(z.object({ fulfillmentOrderId: Id, reason: z.literal('delivered-after-refund'), at: Instant }))
       .optional()
       .describe('Goods that were delivered after their refund. They need manual settlement.'),
+    ...clientMembers,
   })
   .meta({ id: 'Order' });
 
@@ -265,7 +266,7 @@ export const order = defineObject({
   meaning: 'Confirmed commercial commitment from checkout or assisted selling',
   schema: Order,
   label: ['{orderNumber}'],
-  columns: { customer: '{customerId}', channel: '{channel}', goods: '{lines.sku}', total: '{totals.total}' },
+  columns: { customer: '{customerId}', channel: '{channel}', goods: '{lines.sku}', total: '{totals.total}', ...referenceColumn },
   references: { exchangeForReturnId: 'return' },
   lifeCycle: orderLifeCycle,
   changeSubscribers: [{ application: 'loyalty-platform', purpose: 'books points for a completed order' }],

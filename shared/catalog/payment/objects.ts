@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineObject } from '../define-object.ts';
 import { defineLifeCycle } from '../life-cycle.ts';
-import { commonFields, Id, Instant, Money, TenderToken } from '../shapes.ts';
+import { clientMembers, commonFields, Id, Instant, Money, referenceColumn, TenderToken } from '../shapes.ts';
 import { Dispute } from './disputes.ts';
 
 /** Reasons of the Payment Hub for declining a tender. The simulated provider adds the codes of its tokens. */
@@ -188,6 +188,7 @@ export const Payment = z
       .describe(`${Object.keys(declineCodes).join(', ')}, or a code of the provider.`),
     refunds: z.array(Refund),
     disputes: z.array(Dispute).optional().describe('Absent if the payment was never disputed.'),
+    ...clientMembers,
   })
   .meta({ id: 'Payment' });
 
@@ -198,7 +199,7 @@ export const payment = defineObject({
   meaning: 'Payment obligation and state of a basket, order, return or exchange',
   schema: Payment,
   label: ['{amount} {tender.type}'],
-  columns: { order: '{orderId}', captured: '{capturedAmount}', refunded: '{refundedAmount}' },
+  columns: { order: '{orderId}', captured: '{capturedAmount}', refunded: '{refundedAmount}', ...referenceColumn },
   lifeCycle: paymentLifeCycle,
   changeSubscribers: [
     { application: 'pos', purpose: 'drops a tender that is declined, times out or is voided, and counts the rest of a refunded tender' },

@@ -54,6 +54,35 @@ describeReplicas('An estate with three replicas of every service', { processes: 
     await rehearsal.verify();
   });
 
+  test('Concurrent calls with one reference create one object of each type', async () => {
+    await using rehearsal = await newRehearsal();
+    for (const number of times(3, String)) {
+      const named = { reference: { source: 'web-shop', id: `#${number}` } };
+      const { id: basketId } = await rehearsal.checkedOut();
+      const { id: orderId } = await rehearsal.draft();
+      const tender = { type: 'card', token: 'tok_visa' } as const;
+      const bodies = {
+        'create-basket-api': {
+          channel: 'web',
+          mergeBasketIds: [(await rehearsal.basket({ customerId: 'cus_ada' })).id],
+          customerId: 'cus_ada',
+        },
+        'create-order-api': { basketId },
+        'authorize-payment-api': { orderId, tender },
+        'create-customer-api': { email: `named-${number}@people.example`, firstName: 'Zoe' },
+      } as const;
+      for (const [api, body] of Object.entries(bodies)) {
+        const create = () => rehearsal.call(api as keyof typeof bodies, { body: { ...body, ...named } } as never);
+        const replies = await Promise.all(times(10, create));
+        expect([api, replies.map(({ status }) => status).toSorted()]).toEqual([api, [...times(9, () => 200), 201]]);
+        expect(new Set(replies.map((reply) => reply.body.id)).size).toBe(1);
+      }
+      const query = { referenceSource: 'web-shop', referenceId: `#${number}` };
+      expect((await rehearsal.api('list-orders-api', { query })).items).toMatchObject([{ basketId, ...named }]);
+    }
+    await rehearsal.verify();
+  });
+
   test('Twenty concurrent additions to one basket add twenty units', async () => {
     await using rehearsal = await newRehearsal();
     const { id } = await rehearsal.basket({ lines: [] });

@@ -5,6 +5,7 @@ import { openRehearsal } from '../../support/open-rehearsal.ts';
 import { rehearsalAt, withSteps } from '../../support/steps/rehearsal-at.ts';
 import { collecting } from './collecting.ts';
 import { fulfilment } from './fulfillment.ts';
+import { naming } from './naming.ts';
 import { people } from './people.ts';
 import { returning } from './returning.ts';
 import { rivalry } from './rivalry.ts';
@@ -14,7 +15,7 @@ import { stock } from './stock.ts';
 import { till } from './till.ts';
 import { trouble } from './trouble.ts';
 
-const kinds = { ...selling, ...till, ...fulfilment, ...collecting, ...returning, ...people, ...stock, ...trouble, ...rivalry };
+const kinds = { ...selling, ...till, ...fulfilment, ...collecting, ...returning, ...people, ...naming, ...stock, ...trouble, ...rivalry };
 type Name = keyof typeof kinds;
 
 /**
@@ -45,7 +46,7 @@ function weights(text: string): Readonly<Partial<Record<Name, number>>> {
 const frequencies = {
   'orders and parcels': weights(`
     basket 6, change-line 4, checkout 7, order 6, authorise 8, confirm 8, sell 16, ship 16, pick 6, picking 12, dispatch 7, scan 5, webhook 14, advance 5,
-    fault 3, event-fault 2, webhook-fault 2, label 4, track 3, confirm-hold 4, release-hold 4, line 6, reserve-basket 5, reserve-order 2,
+    fault 3, event-fault 2, webhook-fault 2, label 4, track 3, confirm-hold 4, release-hold 4, line 6, name-order 4, name-payment 3, list-orders 1, reserve-basket 5, reserve-order 2,
     allocate-order 5, dispute 4, decide-dispute 3, rivals 12, late 4`),
   'the till': weights(`
     ring 14, pay 40, void-sale 7, submit-sale 5, sell-there 12, ring-basket 5, basket 3, cancel 2, confirm 2, redeem-at-crm 5, issue 3,
@@ -59,7 +60,7 @@ const frequencies = {
     rivals 6, late 4`),
   'everything together': weights(`
     collect 5, collect-from-warehouse 4, put-out 5, pay-at-counter 4, hand-over 5, sell 8, ship 8, sell-there 8, return-while-undecided 4, bring-back 5, move-return 4, exchange 4, register 3, enrol 3, advance 5, fault 3, event-fault 3, progress 3,
-    redeem-at-crm 3, redeem 3, earn 2, reserve 2, pay 3, ring 2, label 3, track 3, rivals 4, late 4`),
+    redeem-at-crm 3, redeem 3, earn 2, reserve 2, pay 3, ring 2, label 3, track 3, rivals 4, late 4, name-basket 4, name-order 4, name-payment 4, name-return 4, name-customer 4, list-orders 2`),
 };
 
 export type Subject = keyof typeof frequencies;
