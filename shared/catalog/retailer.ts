@@ -41,6 +41,9 @@ const Loyalty = z
 /** The SIM reserves stock for at most this time. */
 const LONGEST_HOLD_MS = durationMs('PT4H');
 
+/** A confirmed order renews a lost authorisation for 30 days. A shorter one would be renewed without end. */
+const SHORTEST_AUTHORISATION_MS = durationMs('P1D');
+
 const Windows = z
   .strictObject({
     checkoutHold: Duration.refine((length) => !(comparableMs(length) > LONGEST_HOLD_MS), 'This must be at most PT4H.')
@@ -49,7 +52,9 @@ const Windows = z
     basketIdle: window('P1D', 'After this time without a change, a basket is abandoned, and a transaction at the till is voided.'),
     draftOrder: window('P1D', 'After this time without confirmation, a draft order is cancelled.'),
     pendingPayment: window('PT15M', 'After this time without an answer of the provider, a payment fails.'),
-    authorisation: window('P7D', 'After this time without capture, an authorisation is voided.'),
+    authorisation: Duration.refine((length) => !(comparableMs(length) < SHORTEST_AUTHORISATION_MS), 'This must be at least P1D.')
+      .default('P7D')
+      .describe('After this time without capture, an authorisation is voided. At least P1D.'),
     uncoveredOrder: window('P1D', 'After this time, a confirmed order is cancelled if its lost authorisation is not replaced.'),
     redemption: window('PT15M', 'After this time, redeemed points that have paid for nothing return to the member.'),
     return: window('P30D', 'For this time after delivery, goods may be returned.'),
@@ -61,7 +66,7 @@ const Windows = z
   })
   .describe('Lengths of time on the rehearsal’s clock.');
 
-const LONGEST_PREPARATION_MS = 7 * 24 * 60 * 60 * 1_000;
+const LONGEST_PREPARATION_MS = durationMs('P7D');
 
 const Collection = z
   .strictObject({
