@@ -69,7 +69,7 @@ const windows: Readonly<Record<WindowName, Row>> = {
   basketIdle: [async (rehearsal) => basketState(rehearsal, (await rehearsal.basket()).id), 'open', 'abandoned'],
   draftOrder: [async (rehearsal) => orderState(rehearsal, (await rehearsal.draft()).id), 'draft', 'cancelled'],
   pendingPayment: [pendingState, 'pending', 'failed'],
-  authorisation: [paymentState, 'authorised', 'voided'],
+  authorisation: [paymentState, 'authorised', 'voided', 'P1D'],
   uncoveredOrder: [uncoveredState, 'confirmed', 'cancelled'],
   redemption: [points, 400, 500],
   return: [announcedState, 'accepted', 'rejected'],
@@ -85,7 +85,7 @@ const MINUTE_MS = 60_000;
 test.each(Object.entries(windows))(
   'The window %s has the length that the retailer sets',
   async (name, [begin, within, after, length = 'PT3H']) => {
-    await using rehearsal = await withRetailer({ windows: { [name]: length } });
+    await using rehearsal = await withRetailer({ windows: { draftOrder: 'P9D', [name]: length } });
     const read = await begin(rehearsal);
     await rehearsal.advance(`PT${(durationMs(length) - MINUTE_MS) / 1_000}S`);
     expect(await read()).toBe(within);

@@ -57,10 +57,12 @@ const handOver =
   (body: object): Prepare =>
   async (rehearsal) => ({ id: (await collectionSteps(rehearsal).atCounter()).fulfillmentOrderId, body });
 /** With the right code. */
-const handOverLine: Prepare = async (rehearsal) => {
-  const { fulfillmentOrderId: id, code } = await collectionSteps(rehearsal).atCounter();
-  return { id, body: { code, refused: [{ orderLineId: NONE, qty: 1, reason: 'blue' }] } };
-};
+const handOverLine =
+  (member: 'lines' | 'refused'): Prepare =>
+  async (rehearsal) => {
+    const { fulfillmentOrderId: id, code } = await collectionSteps(rehearsal).atCounter();
+    return { id, body: { code, [member]: [{ orderLineId: NONE, qty: 1, ...(member === 'refused' && { reason: 'blue' }) }] } };
+  };
 
 /** A valid body for each API with an id in its path. */
 const bodies: Partial<Record<ApiId, object>> = {
@@ -183,7 +185,8 @@ const rows: Readonly<Record<string, Row>> = {
   'list-picking-orders-api locationId': [{ query: { locationId: NONE } }, 200],
   'hand-over-collection-api code': [handOver({ code: '000000' }), 403, 'fulfillment-order'],
   'hand-over-collection-api orderId': [handOver({ orderId: NONE, person: 'Ben Byrne' }), 403, 'fulfillment-order'],
-  'hand-over-collection-api refused.orderLineId': [handOverLine, 422, 'unknown_line'],
+  'hand-over-collection-api lines.orderLineId': [handOverLine('lines'), 422, 'unknown_line'],
+  'hand-over-collection-api refused.orderLineId': [handOverLine('refused'), 422, 'unknown_line'],
   'create-return-api orderId': [returned({ orderId: NONE }), 404, 'order'],
   'create-return-api lines.orderLineId': [returned({ lines: [{ orderLineId: NONE, qty: 1, reason: 'blue' }] }), 422, 'unknown_line'],
   'create-return-api locationId': [returned({ locationId: NONE }), 404, 'location'],
