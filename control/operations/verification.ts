@@ -9,7 +9,7 @@ import { swappedIn } from '../swaps/swaps.ts';
 
 /** Wall time limit for settling before the verification. */
 const SETTLE_MS = 10_000;
-/** A verification of a world that changes meanwhile is repeated, because its records are not from one instant. */
+/** While a world changes, its verification is repeated: the records that it reads are not from one instant. */
 const ATTEMPTS = 3;
 
 export const verify = operate(declared.verify)(async (_input, { world, worlds, driver, verified, gone }) => {

@@ -60,6 +60,18 @@ describe('Collection by transfer', () => {
     expect((await at('4')).collection).toBeUndefined();
   });
 
+  test.each([[['collect']], [['collect', 'depart']], [['collect', 'depart', 'out-for-delivery', 'attempt']]] as const)(
+    'Goods are at the counter when a carrier reports their delivery after the scans %j only',
+    async ({ sent, scans, fulfilment, api, webhook, now, settle }, before) => {
+      const { fulfillmentOrderId, shipmentId } = await sent();
+      await scans(shipmentId, ...before);
+      await webhook(`arrival-${shipmentId}`, { shipmentId, status: 'delivered', occurredAt: new Date(await now()).toISOString() });
+      await settle();
+      expect(await api('track-shipment-api', { params: { id: shipmentId } })).toMatchObject({ state: 'held-at-depot' });
+      expect((await fulfilment(fulfillmentOrderId)).collection?.code).toMatch(/^\d{6}$/);
+    },
+  );
+
   test('Checkout reserves everything at one warehouse when the store lacks a line', async ({ collected, stockOf, api, basket, call }) => {
     const lines = [{ sku: 'mug-blue', qty: 1 }, ...DESKS];
     const found = await collected(AT, lines);

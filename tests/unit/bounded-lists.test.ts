@@ -32,6 +32,7 @@ const bounds: Readonly<Record<string, string>> = {
   'pos transactions: basket.metadata{}': 'metadata of the basket',
   'pos transactions: basket.vouchers[]': 'vouchers of the basket',
   'pos transactions: collection.order.lines[]': 'lines of the order',
+  'pos transactions: collection.order.metadata{}': 'members of the request',
   'pos transactions: collection.order.earningRefunds[]': 'refunds of the payments of the order',
   'pos transactions: collection.order.reconciliation[]': 'one per fulfillment order',
   'pos transactions: tenders[]': `requests add ${LIMITS.tenders}, and an order that is collected has ${LIMITS.payments} payments of its customer`,

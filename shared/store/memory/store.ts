@@ -105,7 +105,7 @@ function createRevocations({ all }: MemoryEstate): RevocationStore {
       if (!state) return;
       const { revokedTokens } = state;
       const now = nowOf(state);
-      // Tokens of a client end in the order of their issue. A walk over all would make each revocation dearer than the one before.
+      // Tokens that were issued first end first. A walk over all would make each revocation dearer than the one before.
       for (const [other, ends] of revokedTokens) {
         if (ends > now) break;
         revokedTokens.delete(other);
