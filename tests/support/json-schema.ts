@@ -113,7 +113,7 @@ export function schemasOf(document: object) {
     { properties = {}, required = [], additionalProperties, maxProperties = 3 }: Schema,
     known: Known,
   ): fc.Arbitrary<unknown> {
-    if (Object.keys(properties).length === 0 && typeof additionalProperties === 'object')
+    if (Object.keys(properties).length === 0 && typeof additionalProperties === 'object' && additionalProperties.type)
       return fc.dictionary(fc.stringMatching(/^[a-z]{1,9}$/), shaped(additionalProperties, known, ''), {
         maxKeys: Math.min(3, maxProperties),
       });
