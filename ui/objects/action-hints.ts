@@ -51,6 +51,10 @@ export function commonHints({ names: { locations } }: Near): FieldHints {
   };
 }
 
+/** Whether its goods wait at the counter of a store. */
+const isWaiting = ({ state, collection }: BusinessObject<'fulfillment-order'>): boolean =>
+  state === 'dispatched' && collection?.readyAt !== undefined;
+
 /** A field for a member of each line. */
 const eachLine = <Line>(lines: readonly Line[], member: string, hint: (line: Line, place: number) => FieldHint): FieldHints =>
   Object.fromEntries(lines.map((line, place) => [`lines/${place}/${member}`, hint(line, place)]));
@@ -186,6 +190,31 @@ export const actionHints: { readonly [Type in ObjectType]?: Readonly<Record<stri
       does: 'The customer shows the code, and gets the goods. The order is completed.',
       isFor: ({ collection }) => collection !== undefined,
       fields: { code: { label: 'Code of the customer', hint: '' } },
+    },
+    'hand-over-to-person': {
+      call: 'hand-over-collection-api',
+      label: 'Hand over to the named person',
+      does: 'The person that the checkout named shows a document, and gets the goods. The order is completed.',
+      isFor: (found) => isWaiting(found) && found.collection?.person !== undefined,
+      input: ({ orderId, collection }) => ({ body: { orderId, person: collection?.person } }),
+    },
+    'hand-over-part': {
+      call: 'hand-over-collection-api',
+      label: 'Hand over a part',
+      does: 'The customer shows the code, and takes only some of the units. The others become a return that the store has received.',
+      isFor: isWaiting,
+      input: ({ lines }) => ({
+        body: {
+          lines: lines.filter(({ pickedQty }) => pickedQty > 0).map(({ orderLineId, pickedQty }) => ({ orderLineId, qty: pickedQty })),
+        },
+      }),
+      fields: ({ lines }, near, input) => ({
+        code: { label: 'Code of the customer', hint: '' },
+        ...eachLine(linesIn(input), 'qty', ({ orderLineId }) => {
+          const { sku = '', pickedQty = 0 } = lines.find((line) => line.orderLineId === orderLineId) ?? {};
+          return { label: `${near.name(sku)}: taken`, hint: '', least: 1, most: pickedQty };
+        }),
+      }),
     },
     'pay-at-counter': {
       label: 'Pay at the counter',
