@@ -145,10 +145,10 @@ const attempts: { readonly [Type in TypeWithApis]: AttemptsOfApis<Type> } & { re
         ? 'No goods of it wait at a counter.'
         : { api: apis['hand-over-collection-api'], params: { id }, body: { code: collection.code } },
     extend: at(apis['extend-collection-api']),
-    'pay-at-counter': ({ orderId, locationId, collection }) =>
+    'pay-at-counter': ({ orderId, collection }) =>
       collection === undefined
         ? 'Its goods are sent to an address.'
-        : { api: apis['create-transaction-api'], body: { storeId: locationId, laneId: LANE, orderId } },
+        : { api: apis['create-transaction-api'], body: { storeId: collection.locationId, laneId: LANE, orderId } },
   },
   shipment: {
     label: at(apis['generate-label-api']),

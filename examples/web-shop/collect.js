@@ -56,8 +56,8 @@ function storeRow(store, { asOf, isChosen }) {
   const input = element('input', { type: 'radio', name: '/collection/locationId', value: locationId, checked: isChosen });
   const facts = [
     readyBy && element('span', {}, `Ready ${whenInWords(readyBy, timeZone, asOf)}`),
-    element('small', {}, `${addressOf(address)}${distanceKm === undefined ? '' : ` · ${distanceKm} km`}`),
-    element('small', {}, `Open ${hoursInWords(openingHours)}`),
+    address && element('small', {}, `${addressOf(address)}${distanceKm === undefined ? '' : ` · ${distanceKm} km`}`),
+    openingHours && element('small', {}, `Open ${hoursInWords(openingHours)}`),
   ];
   return element('li', {}, element('label', { class: 'store' }, input, element('span', {}, element('strong', {}, name), facts)));
 }
@@ -119,15 +119,18 @@ function collected({ refusedReturnId, handedOverTo }) {
 /** The state of a collection in words, and the code while it waits. @param order an order with a collection */
 export async function collectionOf({ collection: promised }, { state, failureReason, collection = {} } = {}) {
   const store = await storeOf(promised.locationId);
+  const ready = `It should be ready ${whenInWords(promised.readyBy, store.timeZone)}.`;
+  const onItsWay = () => element('p', {}, `It is on its way to the store. ${ready}`);
   const texts = {
-    dispatched: () => pass(collection, store),
+    dispatched: () => (collection.readyAt ? pass(collection, store) : onItsWay()),
+    'failed-delivery': () => onItsWay(),
     delivered: () => collected(collection),
     'returned-to-sender': () =>
       failureReason === 'not-collected' &&
       element('p', {}, 'Nobody collected it in time. The products are back on the shelf, and your money comes back.'),
     cancelled: () => undefined,
   };
-  const preparing = () => element('p', {}, `The store prepares it. It should be ready ${whenInWords(promised.readyBy, store.timeZone)}.`);
+  const preparing = () => element('p', {}, `It is being prepared. ${ready}`);
   return element(
     'article',
     {},

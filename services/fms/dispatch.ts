@@ -34,8 +34,8 @@ export const dispatchFulfillmentOrder = handle(dispatchFulfillmentOrderApi)(asyn
     await refuseOtherParcel(found, body, scope);
     return again(await shown(await carryOnDispatch(found, scope), scope));
   }
-  // Goods on their way to a store are paid when they are handed over.
-  if (!isToCollect(found)) await scope.call(ensureCaptured, { params: { id: found.orderId }, body: { fulfillmentOrderId: found.id } });
+  const toStore = isToCollect(found) || undefined;
+  await scope.call(ensureCaptured, { params: { id: found.orderId }, body: { fulfillmentOrderId: found.id, toStore } });
   return shown(await carryOnDispatch(await commitDispatch(found, body, scope), scope), scope);
 });
 

@@ -97,7 +97,7 @@ export const ensureCaptured = handle(ensureCapturedCall)(async ({ params, body }
   const { netCaptured, refunded } = coverageOf(payments);
   const { currency } = order.totals.total;
   const missing = stillToCapture(required, payments);
-  if (missing > 0) {
+  if (missing > 0 && !(body.toStore && paysAtCollection(order))) {
     await work.ensureCurrent(orders, order);
     const isForTill = paysAtCollection(order) && stillToPay(required, payments) > 0;
     throw incomplete(order, { ...body, missing, isCaptured: netCaptured + refunded >= required, isForTill });
@@ -139,11 +139,12 @@ function incomplete(
     missing,
     isCaptured,
     isForTill,
-  }: { fulfillmentOrderId: string; missing: number; isCaptured: boolean; isForTill: boolean },
+    toStore,
+  }: { fulfillmentOrderId: string; missing: number; isCaptured: boolean; isForTill: boolean; toStore?: true },
 ): Problem {
   const outstanding = money(missing, totals.total.currency);
   const amount = `${moneyInWords(outstanding)} of the order "${id}"`;
-  const step = collection ? 'hand over' : 'dispatch';
+  const step = collection && !toStore ? 'hand over' : 'dispatch';
   const sentence = isForTill
     ? `${amount} are not paid; take them at a till of the store (Create Transaction with orderId), then hand the goods over.`
     : isCaptured

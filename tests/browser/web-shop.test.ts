@@ -160,7 +160,7 @@ describeInBrowser('The web shop', () => {
     const orderId = page.url().split('/').at(-1) ?? '';
     await pay(page, 'Card, approved');
     await title(page, /is (confirmed|being prepared)$/);
-    await page.getByText('The store prepares it. It should be ready on Monday 2 March at 12:00.').waitFor();
+    await page.getByText('It is being prepared. It should be ready on Monday 2 March at 12:00.').waitFor();
     await isSound(page);
 
     await rehearsal.advance('PT3H');

@@ -419,6 +419,19 @@ describe('Bad input about a transfer', () => {
     expect([status, body.errors?.[0].pointer]).toEqual([422, '/carrier']);
   });
 
+  test('Dispatch refuses unpaid goods for a store, and sends them once they are captured', async (rehearsal) => {
+    const { toCollect, packed, call, control, order, api } = rehearsal;
+    await control('set-progression', { body: { capture: 'manual' } });
+    const { orderId, fulfillmentOrderId: id } = await toCollect(AT, DESKS);
+    await packed(id);
+    const dispatched = () => call('dispatch-fulfillment-order-api', { params: { id }, body: {} });
+    const { status, body } = await dispatched();
+    expect([status, body.code, body.detail]).toEqual([409, 'payment_incomplete', expect.stringMatching(/then dispatch again\.$/)]);
+    const [payment] = (await order(orderId)).payments ?? [];
+    await api('capture-payment-api', { params: { id: payment?.id ?? '' } });
+    expect(await dispatched()).toMatchObject({ status: 200, body: { state: 'dispatched' } });
+  });
+
   test('No scan moves goods that have arrived, and nothing holds them at a depot on their way', async ({ sent, scans, call }) => {
     const { shipmentId } = await sent();
     await scans(shipmentId, 'collect', 'depart');

@@ -492,3 +492,19 @@ test('Explanations name what is paid at the counter, and the till that can take 
   await pay(orderId, CASH, 2598);
   expect((await explained('fulfillment-order', fulfillmentOrderId)).texts[0]).toMatch(/^It waits for the customer to collect it/);
 });
+
+test('Unpaid goods are sent to the store where their customer pays, and their explanation names a till of this store', async (rehearsal) => {
+  const { confirmedToPay, packed, api, settle, fulfilment, scanned, control, openTill, pay, handOver } = rehearsal;
+  const { orderId, fulfillmentOrderId: id } = await confirmedToPay([{ sku: 'desk-two-nodes', qty: 1 }]);
+  await packed(id);
+  await api('dispatch-fulfillment-order-api', { params: { id } });
+  await settle();
+  const [parcel] = (await fulfilment(id)).shipments;
+  await scanned(parcel?.id ?? '', 'collect', 'depart', 'out-for-delivery', 'deliver');
+  await settle();
+  const { steps } = await control('explain-object', { params: { type: 'fulfillment-order', id } });
+  expect(steps.find(({ step }) => step === 'pay-at-counter')).toMatchObject({ possible: true, input: { body: { storeId: 'store-01' } } });
+  const { outstanding } = (await openTill(orderId)).body;
+  await pay(orderId, CASH, outstanding.amount);
+  expect(await handOver(id, { code: (await fulfilment(id)).collection?.code ?? '' })).toMatchObject({ status: 200 });
+});

@@ -76,6 +76,7 @@ export const ensureCaptured = defineInternalCall({
       .literal(true)
       .optional()
       .describe('A till has taken the payments of an order that is collected: they are captured, even by hand.'),
+    toStore: z.literal(true).optional().describe('The goods are sent to a store. An order that is paid there needs no payment before.'),
   }),
   response: z.object({
     orderId: Id,
