@@ -1,21 +1,13 @@
 import { type Application, applications } from '../../shared/catalog/applications.ts';
 import { nameOf } from '../../shared/catalog/event-names.ts';
+import { BEFORE_DISPATCH, isAtCounter } from '../../shared/catalog/fulfillment/fulfillment-orders.ts';
 import { hasOpenDispute, isUndecided } from '../../shared/catalog/payment/cover.ts';
 import { hasFailed } from '../../shared/catalog/payment/refunds.ts';
 import { DELIVER_AGAIN, type DueItem } from '../../shared/store/ports/due-work.ts';
 import type { Parked } from '../../shared/store/ports/ledger.ts';
 import { type Check, findings, grouped, type InvariantResult } from './invariant.ts';
 import { checkPromisedWork } from './promised-work.ts';
-import {
-  type Basket,
-  type FulfillmentOrder,
-  isAtCounter,
-  type Order,
-  type Payment,
-  type Reservation,
-  type Return,
-  type ReturnBooking,
-} from './stored-records.ts';
+import type { Basket, FulfillmentOrder, Order, Payment, Reservation, Return, ReturnBooking } from './stored-records.ts';
 import { ID, type WorldRecords } from './world-records.ts';
 
 /** An open order must have queued work, or wait for an actor outside the estate. */
@@ -113,7 +105,6 @@ function nextActorOn(queued: WorldRecords['queued'], found: FulfillmentOrder): s
 
 const ENDED: ReadonlySet<string> = new Set(['delivered', 'returned-to-sender', 'lost']);
 const AT_REST: ReadonlySet<string> = new Set(['delivered', 'returned-to-sender', 'cancelled']);
-export const BEFORE_DISPATCH: ReadonlySet<string> = new Set(['created', 'allocated', 'picking', 'packed']);
 
 function checkMoves(
   { queued }: WorldRecords,

@@ -1,21 +1,13 @@
 import { type Application, applications } from '../../shared/catalog/applications.ts';
 import { customerLifeCycle } from '../../shared/catalog/customer/objects.ts';
 import { dueWork } from '../../shared/catalog/due-work.ts';
+import { isAtCounter } from '../../shared/catalog/fulfillment/fulfillment-orders.ts';
 import { shipmentLifeCycle } from '../../shared/catalog/fulfillment/shipments.ts';
 import { allowedFrom } from '../../shared/catalog/life-cycle.ts';
 import { isUndecided } from '../../shared/catalog/payment/cover.ts';
 import { dueKey } from '../../shared/store/ports/due-work.ts';
 import type { Check } from './invariant.ts';
-import {
-  type Basket,
-  type Customer,
-  type FulfillmentOrder,
-  isAtCounter,
-  type Order,
-  type Payment,
-  type Reservation,
-  type Shipment,
-} from './stored-records.ts';
+import type { Basket, Customer, FulfillmentOrder, Order, Payment, Reservation, Shipment } from './stored-records.ts';
 import type { WorldRecords } from './world-records.ts';
 
 /** Records whose application commits due work together with them. Without the work, such a record would keep its state forever. */

@@ -1,12 +1,11 @@
 import type { z } from 'zod';
-import { isTransfer } from '../../shared/catalog/fulfillment/fulfillment-orders.ts';
+import { BEFORE_DISPATCH, isAtCounter, isTransfer } from '../../shared/catalog/fulfillment/fulfillment-orders.ts';
 import type { HeldAt } from '../../shared/catalog/inventory/internal.ts';
 import type { Breathe } from '../../shared/domain/breathe.ts';
 import { checkEndedReservations } from './ended-reservations.ts';
 import { backAt, isBackAtSender } from './fulfillment.ts';
 import { type Check, findings, type InvariantResult, sums } from './invariant.ts';
-import { BEFORE_DISPATCH } from './moving.ts';
-import { type FulfillmentOrder, isAtCounter, isOnWayToStore, leftFrom, type Order, type Reservation } from './stored-records.ts';
+import { type FulfillmentOrder, isOnWayToStore, leftFrom, type Order, type Reservation } from './stored-records.ts';
 import type { WorldRecords } from './world-records.ts';
 
 export async function stock(world: WorldRecords, breathe: Breathe): Promise<InvariantResult> {

@@ -24,9 +24,6 @@ export type Payment = z.output<typeof PaymentSchema> & {
   readonly acceptPartial?: boolean;
 };
 export type FulfillmentOrder = z.output<typeof FulfillmentOrderSchema> & { readonly reservationId: string };
-/** Whether its goods wait at the counter of a store. */
-export const isAtCounter = ({ state, collection }: FulfillmentOrder): boolean =>
-  state === 'dispatched' && collection?.readyAt !== undefined;
 
 /** States of a fulfillment order whose goods have left the node. */
 const SHIPPED_STATES: ReadonlySet<string> = new Set(['dispatched', 'delivered', 'failed-delivery', 'returned-to-sender']);

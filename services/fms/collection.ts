@@ -5,7 +5,12 @@ import {
   extendCollection as extendCollectionApi,
   handOverCollection as handOverCollectionApi,
 } from '../../shared/catalog/fulfillment/apis.ts';
-import { fulfillmentOrderLifeCycle, isTransfer, type StoreCollection } from '../../shared/catalog/fulfillment/fulfillment-orders.ts';
+import {
+  fulfillmentOrderLifeCycle,
+  isAtCounter,
+  type StoreCollection,
+  wayToCounter,
+} from '../../shared/catalog/fulfillment/fulfillment-orders.ts';
 import { putCollectionUnit } from '../../shared/catalog/fulfillment/internal.ts';
 import { CounterState, STORE_COUNTER } from '../../shared/catalog/fulfillment/shipments.ts';
 import { afterOpenTimeOfOrder, lastCollection, type StoreHours } from '../../shared/catalog/inventory/opening-hours.ts';
@@ -38,10 +43,6 @@ import { moveUnits, stockMovesOf } from './stock-moves.ts';
 type ToCollect = StoredFulfillmentOrder & { readonly collection: z.output<typeof StoreCollection> };
 
 export const isToCollect = (found: StoredFulfillmentOrder): found is ToCollect => found.collection !== undefined;
-
-/** Whether its goods wait at the counter. */
-export const isAtCounter = (found: StoredFulfillmentOrder): found is ToCollect =>
-  isToCollect(found) && found.state === 'dispatched' && found.collection.readyAt !== undefined;
 
 /**
  * Puts packed goods on the counter, in one commit with the code for the customer and the last day. The goods stay in the stock of the store,
@@ -327,7 +328,7 @@ const notReady = (found: ToCollect, verb: 'hand-over' | 'extend'): Problem =>
     fulfillmentOrderLifeCycle,
     found,
     verb,
-    `The goods of the fulfillment order "${found.id}" do not wait at the counter: it is ${found.state}. ${isTransfer(found) ? 'A carrier brings them to the store after Dispatch Fulfillment Order.' : 'Dispatch Fulfillment Order puts packed goods there.'}`,
+    `The goods of the fulfillment order "${found.id}" do not wait at the counter: it is ${found.state}.${wayToCounter(found)}`,
   );
 
 const withState = ({ shipments }: StoredFulfillmentOrder, state: CounterState): ParcelCopy[] =>

@@ -1,6 +1,6 @@
 import type { InputOf } from '../../shared/catalog/define.ts';
 import { getFulfillmentOrder as getFulfillmentOrderApi } from '../../shared/catalog/fulfillment/apis.ts';
-import { fulfillmentOrderLifeCycle, isTransfer } from '../../shared/catalog/fulfillment/fulfillment-orders.ts';
+import { fulfillmentOrderLifeCycle, isAtCounter, isTransfer } from '../../shared/catalog/fulfillment/fulfillment-orders.ts';
 import {
   cancelFulfillment as cancelFulfillmentCall,
   createFulfillmentOrders as createFulfillmentOrdersCall,
@@ -12,7 +12,7 @@ import { Problem } from '../../shared/catalog/problems.ts';
 import { again, handle, handleDue, type Scope } from '../../shared/work/handler.ts';
 import { requireObject } from '../../shared/work/require-object.ts';
 import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
-import { isAtCounter, isToCollect, putBack } from './collection.ts';
+import { isToCollect, putBack } from './collection.ts';
 import { withOwnQr } from './collection-code.ts';
 import { fulfillmentOrders, fulfillmentOrdersOf, orderFulfillments, published, type StoredFulfillmentOrder } from './collections.ts';
 import { allocateDue, HAND_OVER_TIMEOUT_MS, writeOffDue } from './due-work.ts';

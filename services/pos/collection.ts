@@ -6,7 +6,7 @@ import { money } from '../../shared/domain/money.ts';
 import { instant } from '../../shared/domain/time.ts';
 import type { Scope } from '../../shared/work/handler.ts';
 import { type CollectionSale, type Sale, transactions } from './collections.ts';
-import { listTenders, readPayments, withMoney } from './hub-payments.ts';
+import { type HubPayment, listTenders, readPayments, withMoney } from './hub-payments.ts';
 import { readAgain, readWaitingOrder } from './order-to-collect.ts';
 import { submitNow } from './submission.ts';
 import { isCovered, isSale, markPaid, outstandingOf, renewIdleTimer } from './transactions.ts';
@@ -52,6 +52,7 @@ export async function openCollection(asked: Asked, scope: Scope): Promise<{ read
     storeId,
     laneId,
     collection,
+    opening: { number: (earlier?.opening?.number ?? 0) + 1, earlierPayments: keptBy(orderId, payments) },
     tenders: listTenders([], withMoney(payments)),
     asked: [],
     pending: undefined,
@@ -61,6 +62,10 @@ export async function openCollection(asked: Asked, scope: Scope): Promise<{ read
   renewIdleTimer(work, orderId);
   return { sale: { ...opened, collection } as CollectionSale, isRepeat: false };
 }
+
+/** The payments that earlier transactions of the order took and did not void. */
+const keptBy = (orderId: string, payments: readonly HubPayment[]): string[] =>
+  payments.filter(({ state, transactionId }) => transactionId === orderId && state !== 'voided' && state !== 'failed').map(({ id }) => id);
 
 /** An earlier transaction of the order, with what happened at other applications since. @throws Problem `dependency_*` */
 async function settledOf(found: Sale, { orderId }: Asked, scope: Scope): Promise<Sale> {

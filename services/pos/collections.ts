@@ -28,6 +28,10 @@ const StoredTransaction = z.object({
   basket: Basket.optional(),
   /** The order whose goods wait at the counter, as last read from the OMS. Such a transaction has no basket. */
   collection: z.object({ order: Order, fulfillmentOrderId: Id, handedOver: z.literal(true).optional() }).optional(),
+  /** All transactions of an order have its id. This one has a number, and the payments that earlier ones took and did not void. */
+  opening: z.object({ number: z.int().min(1), earlierPayments: z.array(Id) }).optional(),
+  /** The last requests that voided a payment of the order. A repeat of one of them voids no later one. */
+  voidedBy: z.array(z.string()).optional(),
   /** The tenders, sorted by arrival. */
   tenders: z.array(ListedTender),
   /** The last requests that added a tender. A repeat of one of them gets the same tender again. */

@@ -22,9 +22,12 @@ const parsePayment = (object: unknown): HubPayment => Payment.parse(object);
 export const bindsMoney = ({ state }: Pick<HubPayment, 'state'>): boolean =>
   isUndecided({ state }) || state === 'authorised' || state === 'captured' || state === 'partially-refunded';
 
-/** Whether a void of the transaction returns the payment. An order that is collected may have others, which its customer paid before. */
-export const isReturnedBy = ({ id, collection }: Sale, { transactionId }: Pick<HubPayment, 'transactionId'>): boolean =>
-  collection === undefined || transactionId === id;
+/**
+ * Whether a void of the transaction returns the payment. An order that is collected may have others: its customer paid elsewhere, or an
+ * earlier transaction of the order took them.
+ */
+export const isReturnedBy = (sale: Sale, payment: Pick<HubPayment, 'id' | 'transactionId'>): boolean =>
+  sale.collection === undefined || (payment.transactionId === sale.id && !sale.opening?.earlierPayments.includes(payment.id));
 
 /** The payments of an order that pay for it. A till does not list earlier ones that were declined, voided or refunded. */
 export const withMoney = (payments: readonly HubPayment[]): readonly HubPayment[] => payments.filter((payment) => committedBy(payment) > 0);

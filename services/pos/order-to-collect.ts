@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { OutputOf } from '../../shared/catalog/define.ts';
+import { isAtCounter, wayToCounter } from '../../shared/catalog/fulfillment/fulfillment-orders.ts';
 import { refusal } from '../../shared/catalog/life-cycle.ts';
 import { getOrder } from '../../shared/catalog/order/apis.ts';
 import { Order } from '../../shared/catalog/order/objects.ts';
@@ -10,16 +10,11 @@ import { CALL_TIMEOUT_MS } from './due-work.ts';
 import { listTenders, readPayments, withMoney } from './hub-payments.ts';
 import { save } from './transactions.ts';
 
-type OrderView = OutputOf<typeof getOrder>;
-type FulfillmentOrder = NonNullable<OrderView['fulfillmentOrders']>[number];
-
 /** An order whose goods wait at the counter of its store. */
 export interface WaitingOrder {
   readonly order: z.output<typeof Order>;
   readonly fulfillmentOrderId: string;
 }
-
-const isAtCounter = ({ state, collection }: FulfillmentOrder): boolean => state === 'dispatched' && collection?.readyAt !== undefined;
 
 /**
  * Reads an order that its customer collects.
@@ -41,7 +36,8 @@ export async function readWaitingOrder({ call }: Pick<Scope, 'call'>, id: string
   }
   const waiting = fulfillmentOrders.find(isAtCounter);
   if (!waiting) {
-    throw refused(`The goods of the order "${id}" do not wait at the counter. Dispatch Fulfillment Order puts packed goods there.`);
+    const [next = ''] = fulfillmentOrders.map(wayToCounter).filter((way) => way !== '');
+    throw refused(`The goods of the order "${id}" do not wait at the counter.${next}`);
   }
   return { order: Order.parse(view), fulfillmentOrderId: waiting.id };
 }

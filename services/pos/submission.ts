@@ -18,7 +18,8 @@ import { isCovered, isSale, markVoided, ORDER_CANCELLED, published, renewIdleTim
 async function submit(scope: Scope, sale: Sale, trial: { attempts: number; tries: number }): Promise<Sale> {
   const { work, call } = scope;
   const { id, refusals = 0, tenders } = sale;
-  const step = `refused ${refusals}, ${tenders.length} tenders, attempt ${trial.attempts}`;
+  const opened = sale.opening ? `opening ${sale.opening.number}, ` : '';
+  const step = `${opened}refused ${refusals}, ${tenders.length} tenders, attempt ${trial.attempts}`;
   const options = { intent: `sale ${id}`, step, timeoutMs: CALL_TIMEOUT_MS };
   try {
     if (sale.collection) {

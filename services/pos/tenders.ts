@@ -118,8 +118,11 @@ type TenderRequest = InputOf<typeof addPaymentApi>['body'];
 /** A transaction remembers its last requests, so that a repeat is recognised. */
 const REMEMBERED_REQUESTS = 50;
 
+export const remember = (requests: readonly string[], owner: string): string[] =>
+  [...requests.filter((other) => other !== owner), owner].slice(-REMEMBERED_REQUESTS);
+
 /** The same for every run of one request. */
-const ownerOf = (work: UnitOfWork): string => work.id('req', 'tender');
+export const ownerOf = (work: UnitOfWork): string => work.id('req', 'tender');
 
 /** @throws Problem 409, retryable, while another request authorises a tender */
 export function refuseWhileBusy({ work }: Scope, sale: Sale, action: string): void {
@@ -138,7 +141,7 @@ export async function settleUnknown(scope: Scope, sale: Sale): Promise<Sale> {
 async function beginTender({ work, context }: Scope, sale: Sale): Promise<Sale> {
   const owner = ownerOf(work);
   if (sale.pending?.owner === owner && sale.pending.status === 'running') return sale;
-  const asked = [...sale.asked.filter((other) => other !== owner), owner].slice(-REMEMBERED_REQUESTS);
+  const asked = remember(sale.asked, owner);
   const begun = save(work, sale, { asked, pending: { owner, requestId: context.requestId, status: 'running' } });
   // This process keeps the lease for as long as the request may run. After a crash the work is due immediately.
   work.schedule(resolveTenderDue, sale.id, work.now, null, { beforeReply: true });

@@ -10,7 +10,7 @@ import { type Sale, transactions } from './collections.ts';
 import { CALL_TIMEOUT_MS, captureTendersDue, expireTransactionDue, FIRST_RETRY_MS, submitOrderDue, undoSaleDue } from './due-work.ts';
 import { bindsMoney, type HubPayment, isReturnedBy, listTenders, readPayments } from './hub-payments.ts';
 import { isHandedOver, readAgain, readAgainIfPossible } from './order-to-collect.ts';
-import { refuseWhileBusy, settleUnknown } from './tenders.ts';
+import { ownerOf, refuseWhileBusy, remember, settleUnknown } from './tenders.ts';
 import {
   awaitingApproval,
   isCovered,
@@ -31,6 +31,9 @@ import {
 export const voidTransaction = handle(voidTransactionApi)(async ({ params, body }, scope) => {
   const { work } = scope;
   const found = await saleById(work, params.id);
+  const { voidedBy = [] } = found;
+  // The till may have begun again since the void of this request.
+  if (voidedBy.includes(ownerOf(work))) return again(orderView(found, work.figures));
   if (found.state === 'voided') {
     const { id, voidReason: reason } = found;
     refuseOtherContent({ reason: body.reason }, { reason }, { objectType: 'transaction', id, what: 'was voided' });
@@ -42,7 +45,7 @@ export const voidTransaction = handle(voidTransactionApi)(async ({ params, body 
   const sale = settled.collection ? await readAgainIfPossible(scope, settled) : settled;
   if (isCovered(sale) || isHandedOver(sale)) return nothingOutstanding(await markPaid(work, sale));
   if (outstandingOf(sale).amount === 0) return awaitingApproval(sale, 'void');
-  const voided = markVoided(work, sale, body.reason);
+  const voided = markVoided(work, { ...sale, voidedBy: sale.collection && remember(voidedBy, ownerOf(work)) }, body.reason);
   await work.checkpoint();
   return orderView(await compensateNow(scope, voided), scope.work.figures);
 });
@@ -100,6 +103,8 @@ export async function compensate(scope: Scope, sale: Sale): Promise<{ readonly s
 async function reverseTenders(scope: Scope, sale: Sale): Promise<readonly HubPayment[]> {
   const { id } = sale;
   const found = await readPayments(scope, id);
+  // The till may have begun again: then these payments may be its new ones.
+  if (sale.collection) await scope.work.ensureCurrent(transactions, sale);
   const reversed: HubPayment[] = [];
   for (const payment of found.toReversed().filter((one) => bindsMoney(one) && isReturnedBy(sale, one))) {
     const options = { intent: `void ${id}`, timeoutMs: CALL_TIMEOUT_MS };

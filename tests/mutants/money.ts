@@ -11,8 +11,22 @@ export const money: readonly Mutant[] = [
   {
     name: 'A void at the counter returns what the customer paid before',
     file: 'services/pos/hub-payments.ts',
-    from: 'collection === undefined || transactionId === id;',
-    to: 'collection === undefined || transactionId !== null;',
+    from: 'payment.transactionId === sale.id',
+    to: 'payment.transactionId !== null',
+    killedBy: ['tests/services/pay-at-collection.test.ts'],
+  },
+  {
+    name: 'A void at the counter returns what an earlier transaction of the order took',
+    file: 'services/pos/hub-payments.ts',
+    from: ' && !sale.opening?.earlierPayments.includes(payment.id)',
+    to: '',
+    killedBy: ['tests/services/pay-at-collection.test.ts'],
+  },
+  {
+    name: 'Every transaction of an order submits its payments with the same keys',
+    file: 'services/pos/submission.ts',
+    from: 'const opened = sale.opening ?',
+    to: 'const opened = sale.opening?.number === 0 ?',
     killedBy: ['tests/services/pay-at-collection.test.ts'],
   },
   {

@@ -1,6 +1,7 @@
 import { describe, expect } from '@jest/globals';
 import { eventually } from '../support/eventually.ts';
 import { MONDAY, onMonday } from '../support/steps/collection.ts';
+import { payAtCounterSteps } from '../support/steps/pay-at-counter.ts';
 import { testIn } from '../support/test-in.ts';
 
 const AT = { locationId: 'store-01', person: 'Ben Collector' };
@@ -26,6 +27,7 @@ async function withDesks() {
   };
   return {
     ...rehearsal,
+    ...payAtCounterSteps(rehearsal),
     sent,
     scans,
     arrived: async () => {
@@ -201,6 +203,25 @@ describe('The end of a transfer', () => {
     expect(await order(orderId)).toMatchObject({ state: 'cancelled', paymentStatus: 'refunded' });
     expect(await desks()).toEqual({ dc: [1, 0], store: [2, 0] });
     await verified();
+  });
+
+  test('A till, Hand Over Collection and Extend Collection refuse goods before they arrive, and name the next step', async (rehearsal) => {
+    const { toCollect, packed, api, settle, openTill, handOver, extend } = rehearsal;
+    const found = await toCollect(AT, DESKS);
+    const details = async () => [
+      (await openTill(found.orderId)).body.detail,
+      (await handOver(found.fulfillmentOrderId, { code: '123456' })).body.detail,
+      (await extend(found.fulfillmentOrderId)).body.detail,
+    ];
+    await packed(found.fulfillmentOrderId);
+    const order = `The goods of the order "${found.orderId}" do not wait at the counter.`;
+    const goods = `The goods of the fulfillment order "${found.fulfillmentOrderId}" do not wait at the counter`;
+    const toSend = 'A carrier brings them to the store after Dispatch Fulfillment Order.';
+    expect(await details()).toEqual([`${order} ${toSend}`, `${goods}: it is packed. ${toSend}`, `${goods}: it is packed. ${toSend}`]);
+    await api('dispatch-fulfillment-order-api', { params: { id: found.fulfillmentOrderId } });
+    await settle();
+    const onWay = 'A carrier is bringing them to the store.';
+    expect(await details()).toEqual([`${order} ${onWay}`, `${goods}: it is dispatched. ${onWay}`, `${goods}: it is dispatched. ${onWay}`]);
   });
 
   test('Cancel Order is refused on the way; at the counter, the goods go to the shelf of the store', async (rehearsal) => {

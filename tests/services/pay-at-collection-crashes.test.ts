@@ -85,6 +85,23 @@ test('A till that sends each request once takes all or nothing in the end, which
   expect(await eachCrash({ begin, steps: all, killed: KILLED, end })).toBeGreaterThan(10);
 }, 180_000);
 
+test('A void returns its own tender, and the next till keeps the payment of the order, whichever process dies', async () => {
+  const all: readonly Step<Known>[] = [
+    insist('pos', ({ orderId }) => open(orderId)),
+    insist('pos', ({ orderId }) => tender(orderId, CASH, 1_000)),
+    insist('pos', ({ orderId }) => [`/transactions/${orderId}/void`, { reason: 'Lane closed' }]),
+    insist('pos', ({ orderId }) => ['/transactions', { ...TILL, laneId: 'lane-2', orderId }]),
+    insist('pos', ({ orderId }) => tender(orderId, card(), 2_598)),
+  ];
+  const end = async (estate: CrashingEstate, { orderId }: Known): Promise<void> => {
+    await estate.advance(2 * DAY);
+    const { order } = steps(estate);
+    const { payments } = await order(orderId);
+    expect(payments.map((one: { state: string }) => one.state)).toEqual(['voided', 'captured']);
+  };
+  expect(await eachCrash({ begin, steps: all, killed: KILLED, end })).toBeGreaterThan(10);
+}, 180_000);
+
 test('A cancelled order keeps no money of the till, whichever process dies', async () => {
   const all: readonly Step<Known>[] = [
     insist('pos', ({ orderId }) => open(orderId)),

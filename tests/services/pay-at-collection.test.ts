@@ -1,5 +1,6 @@
 import { describe, expect } from '@jest/globals';
 import { LIMITS } from '../../shared/catalog/limits.ts';
+import { eventually } from '../support/eventually.ts';
 import { ADDRESS } from '../support/steps/order.ts';
 import { payingAtCounter } from '../support/steps/pay-at-counter.ts';
 import { CASH, card, eur } from '../support/steps/tender.ts';
@@ -256,6 +257,27 @@ describe('The till takes the payment of an order that waits at the counter', () 
     expect(await handOver(fulfillmentOrderId, { code })).toMatchObject({ status: 200 });
   });
 
+  test.each([
+    ['by card', card(), undefined],
+    ['by card while captures are manual', card(), 'manual'],
+    ['in cash', CASH, undefined],
+  ] as const)(
+    'A till captures the second payment %s after the refund of the first one, and the goods are handed over',
+    async (rehearsal, ...[, tender, capture]) => {
+      const { control, unpaidAtCounter, openTill, pay, api, settle, order, handOver } = rehearsal;
+      if (capture) await control('set-progression', { body: { capture } });
+      const { orderId, fulfillmentOrderId, code } = await unpaidAtCounter();
+      await openTill(orderId);
+      const { body: first } = await pay(orderId, tender, 2598);
+      await api('refund-payment-api', { params: { id: first.id }, body: { amount: eur(2598) } });
+      await settle();
+      expect((await openTill(orderId)).status).toBe(201);
+      expect(await pay(orderId, tender, 2598)).toMatchObject({ body: { transactionState: 'completed' } });
+      expect((await order(orderId)).payments.map(({ state }) => state)).toEqual(['fully-refunded', 'captured']);
+      expect(await handOver(fulfillmentOrderId, { code })).toMatchObject({ status: 200 });
+    },
+  );
+
   test('Goods that were paid at the counter are returned and refunded as any others', async (rehearsal) => {
     const { unpaidAtCounter, openTill, pay, handOver, settle, order, advance, moved } = rehearsal;
     const { orderId, fulfillmentOrderId, code } = await unpaidAtCounter();
@@ -420,6 +442,45 @@ describe('The payment at the counter ends', () => {
     await advance('P1DT1H');
     expect(await order(orderId)).toMatchObject({ state: 'in-fulfilment', payments: [{ state: 'voided' }] });
     expect((await openTill(orderId)).status).toBe(201);
+  });
+
+  test.each(['reverse-payment', 'list-payments'])(
+    'A Void Transaction that waits for %s voids its own transaction, and keeps what the next till takes',
+    async (rehearsal, slow) => {
+      const { unpaidAtCounter, openTill, pay, voidSale, fault, settle, order } = rehearsal;
+      const { orderId } = await unpaidAtCounter();
+      await openTill(orderId);
+      await pay(orderId, CASH, 1000);
+      await fault('unread', { match: { api: 'get-order-api', caller: 'pos' }, fault: { kind: 'outage' }, times: 1 });
+      await fault('slow', { match: { api: slow, caller: 'pos' }, fault: { kind: 'latency', ms: 2500 }, times: 1 });
+      const voiding = voidSale(orderId);
+      const isOpened = async () => (await openTill(orderId, { laneId: 'lane-2' })).status === 201;
+      await eventually('the opening at the next till', isOpened);
+      expect(await pay(orderId, CASH, 1500)).toMatchObject({ status: 201, body: { outstanding: eur(1098) } });
+      expect(await voiding).toMatchObject({ status: 200, body: { id: orderId } });
+      await settle();
+      expect((await order(orderId)).payments.map(({ state }) => state)).toEqual(['voided', 'authorised']);
+      expect(await openTill(orderId, { laneId: 'lane-2' })).toMatchObject({ status: 200, body: { outstanding: eur(1098) } });
+    },
+  );
+
+  test.each(['void', 'expiry'])('The %s of a transaction keeps what an earlier, completed transaction took', async (rehearsal, end) => {
+    const { unpaidAtCounter, openTill, pay, api, voidSale, settle, advance, order } = rehearsal;
+    const { orderId } = await unpaidAtCounter();
+    await openTill(orderId);
+    const { body: first } = await pay(orderId, CASH, 2598);
+    await api('refund-payment-api', { params: { id: first.id }, body: { amount: eur(598) } });
+    await settle();
+    await openTill(orderId, { laneId: 'lane-2' });
+    await pay(orderId, CASH, 300);
+    if (end === 'void') expect((await voidSale(orderId)).status).toBe(200);
+    else await advance('P1DT1H');
+    await settle();
+    expect((await order(orderId)).payments.map(({ state, refundedAmount }) => [state, refundedAmount])).toEqual([
+      ['partially-refunded', eur(598)],
+      ['voided', eur(0)],
+    ]);
+    expect((await openTill(orderId)).body.outstanding).toEqual(eur(598));
   });
 
   test('Cancel Order voids the open transaction, and returns what the till took', async (rehearsal) => {

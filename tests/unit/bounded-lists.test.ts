@@ -37,6 +37,8 @@ const bounds: Readonly<Record<string, string>> = {
   'pos transactions: collection.order.reconciliation[]': 'one per fulfillment order',
   'pos transactions: tenders[]': `requests add ${LIMITS.tenders}, and an order that is collected has ${LIMITS.payments} payments of its customer`,
   'pos transactions: asked[]': 'the last 50 requests',
+  'pos transactions: voidedBy[]': 'the last 50 requests',
+  'pos transactions: opening.earlierPayments[]': 'payments that completed transactions of the order took',
   'ecommerce-platform products: attributes{}': 'fixtures',
   'ecommerce-platform products: media[]': 'fixtures',
   'ecommerce-platform baskets: lines[]': `requests add ${LIMITS.lines}`,
