@@ -4,13 +4,13 @@ import { nameOf } from '../../shared/catalog/event-names.ts';
 import { lostIn, withdrawnBy } from '../../shared/catalog/payment/cover.ts';
 import { owedAfterFailures } from '../../shared/catalog/payment/refunds.ts';
 import { DEFAULT_FIGURES, figuresOf, type Retailer } from '../../shared/catalog/retailer.ts';
-import { type Breathe, breathing } from '../../shared/domain/breathe.ts';
+import { type Breathe, breathing, type Steps, sortedBreathing, stepsBreathing } from '../../shared/domain/breathe.ts';
 import type { World } from '../../shared/domain/world.ts';
 import type { EstateEvent } from '../../shared/events/envelope.ts';
 import { carriesEvent } from '../../shared/store/ports/due-work.ts';
 import type { StoredEvent } from '../../shared/store/ports/objects.ts';
 import type { ApplicationDump, ExportedWorld, WorldData } from '../../shared/store/ports/world-data.ts';
-import { grouped } from '../verify/invariant.ts';
+import { addToGroup } from '../verify/invariant.ts';
 import type { Account, Payment } from '../verify/stored-records.ts';
 import type { EstateObjects, WorldReader } from '../verify/world-records.ts';
 
@@ -53,6 +53,7 @@ export const bookedSnapshot = ({ applications, due, events, parked }: ExportedWo
 export interface Books {
   /** The currency of the amounts. */
   readonly currency: string;
+  /** By book, then by name. */
   readonly entries: readonly BookEntry[];
 }
 
@@ -72,7 +73,7 @@ export async function booksOf(world: BookedWorld, objects: EstateObjects, breath
       if (type === 'loyalty-account') add('points', (object as Account).id, (object as Account).pointsBalance);
     }
   }
-  addMoney(payments, add);
+  await addMoney(payments, add, breathe);
   await addStock(world.applications['inventory-service']?.counters ?? {}, add, breathe);
   for await (const { application, kind } of breathing(world.due, breathe)) {
     if (!carriesEvent(kind)) add('work', `${application} ${kind}`, 1);
@@ -81,49 +82,69 @@ export async function booksOf(world: BookedWorld, objects: EstateObjects, breath
   for await (const { json } of breathing(world.events, breathe)) add('events', nameOf((JSON.parse(json) as EstateEvent).type), 1);
   const [retailer] = world.applications['oms']?.objects['retailer'] ?? [];
   const { currency } = retailer ? figuresOf(JSON.parse(retailer.json) as Retailer) : DEFAULT_FIGURES;
-  return { currency, entries: inOrder([...sums.values()].filter(({ value }) => value !== 0)) };
+  const entries: BookEntry[] = [];
+  for await (const entry of breathing(sums.values(), breathe)) if (entry.value !== 0) entries.push(entry);
+  return { currency, entries: await sortedBreathing(entries, byBookAndName, breathe) };
 }
 
-/** By book, then by name. */
-const inOrder = (entries: readonly BookEntry[]): BookEntry[] =>
-  entries.toSorted((one, other) => BOOKS.indexOf(one.book) - BOOKS.indexOf(other.book) || (one.entry < other.entry ? -1 : 1));
+function byBookAndName(one: BookEntry, other: BookEntry): number {
+  if (one.book !== other.book) return BOOKS.indexOf(one.book) - BOOKS.indexOf(other.book);
+  return one.entry === other.entry ? 0 : one.entry < other.entry ? -1 : 1;
+}
 
 type Add = (book: Book, entry: string, value: number) => void;
 
-function addMoney(payments: readonly Payment[], add: Add): void {
-  for (const { state, authorizedAmount, capturedAmount, refundedAmount, disputes } of payments) {
+async function addMoney(payments: readonly Payment[], add: Add, breathe: Breathe): Promise<void> {
+  const ofOrders = new Map<string, Payment[]>();
+  for await (const payment of breathing(payments, breathe)) {
+    const { orderId, state, authorizedAmount, capturedAmount, refundedAmount, disputes } = payment;
     if (state === 'authorised') add('money', 'authorised', authorizedAmount.amount);
     add('money', 'captured', capturedAmount.amount);
     add('money', 'refunded', refundedAmount.amount);
     const lost = lostIn(disputes);
     add('money', 'lost in disputes', lost);
     add('money', 'in dispute', withdrawnBy(disputes) - lost);
+    addToGroup(ofOrders, orderId, payment);
   }
-  for (const ofOrder of grouped(payments, ({ orderId }) => orderId).values()) add('money', 'failed refunds', owedAfterFailures(ofOrder));
+  for await (const ofOrder of breathing(ofOrders.values(), breathe)) add('money', 'failed refunds', owedAfterFailures(ofOrder));
 }
 
 type Counters = ApplicationDump['counters'];
 
 /** Over all locations. */
 async function addStock({ stock = {} }: Counters, add: Add, breathe: Breathe): Promise<void> {
-  for await (const [key, { onHand = 0, reserved = 0 }] of breathing(Object.entries(stock), breathe)) {
+  for await (const key of breathing(Object.keys(stock), breathe)) {
+    const { onHand = 0, reserved = 0 } = stock[key] ?? {};
     const sku = key.slice(0, key.lastIndexOf('|'));
     add('stock', `${sku} on hand`, onHand);
     add('stock', `${sku} reserved`, reserved);
   }
 }
 
+interface BookChange {
+  readonly book: Book;
+  readonly entry: string;
+  readonly from: number;
+  readonly to: number;
+}
+
 /** The entries that differ between two books. */
-export function comparedBooks(
-  from: Books,
-  to: Books,
-): { readonly book: Book; readonly entry: string; readonly from: number; readonly to: number }[] {
-  const keyOf = ({ book, entry }: Pick<BookEntry, 'book' | 'entry'>): string => `${book} ${entry}`;
-  const before = new Map(from.entries.map((one) => [keyOf(one), one]));
-  const after = new Map(to.entries.map((one) => [keyOf(one), one]));
-  return inOrder([...new Map([...before, ...after]).values()]).flatMap(({ book, entry }) => {
-    const key = keyOf({ book, entry });
-    const change = { from: before.get(key)?.value ?? 0, to: after.get(key)?.value ?? 0 };
-    return change.from === change.to ? [] : [{ book, entry, ...change }];
-  });
+export const comparedBooks = (from: Books, to: Books, breathe: Breathe): Promise<BookChange[]> =>
+  stepsBreathing(changesIn(from.entries, to.entries), breathe);
+
+/** Both lists are sorted, so one walk finds equal entries. */
+function* changesIn(before: readonly BookEntry[], after: readonly BookEntry[]): Steps<BookChange[]> {
+  const changes: BookChange[] = [];
+  for (let [old, fresh] = [0, 0]; ; ) {
+    const [one, other] = [before[old], after[fresh]];
+    const place = one && other ? byBookAndName(one, other) : one ? -1 : 1;
+    const [from, to] = [place <= 0 ? one : undefined, place >= 0 ? other : undefined];
+    const shown = from ?? to;
+    if (!shown) return changes;
+    const change = { from: from?.value ?? 0, to: to?.value ?? 0 };
+    if (change.from !== change.to) changes.push({ book: shown.book, entry: shown.entry, ...change });
+    if (from) old += 1;
+    if (to) fresh += 1;
+    yield;
+  }
 }

@@ -15,12 +15,12 @@ import { afterOpenTime } from '../../shared/catalog/inventory/opening-hours.ts';
 import { collectionHoursOf, type Position } from '../../shared/catalog/inventory/reference-data.ts';
 import { linesBySku, type SkuUnits } from '../../shared/catalog/lines-by-sku.ts';
 import { invalid, notFound } from '../../shared/catalog/problems.ts';
-import { type Breathe, inOneSlice } from '../../shared/domain/breathe.ts';
+import { type Breathe, breathing, inOneSlice } from '../../shared/domain/breathe.ts';
 import { instant } from '../../shared/domain/time.ts';
 import { handle } from '../../shared/work/handler.ts';
 import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
 import { locations, type StoredLocation, TRANSFER, transferTimes } from './collections.ts';
-import { type LevelsBySku, listNodes, listWarehouses, nodesWithAll, readLevels, requireSku } from './levels.ts';
+import { type LevelsBySku, listNodes, listSources, listWarehouses, nodesWithAll, readLevels, requireSku } from './levels.ts';
 
 /**
  * The stores that can hand out every unit, from their shelf or by transfer, nearest or first by priority. The opening hours of a store are
@@ -75,16 +75,23 @@ export async function sourcesOf(
   breathe: Breathe = inOneSlice,
 ): Promise<(store: string) => CollectionSource | undefined> {
   const skus = wanted.map(({ sku }) => sku);
-  return sourcesIn(work, wanted, await readLevels(work, skus, await listNodes(work), breathe));
+  const nodes = await listNodes(work);
+  return sourcesIn({ nodes, warehouses: await listWarehouses(work) }, wanted, await readLevels(work, skus, nodes, breathe));
 }
 
-async function sourcesIn(
-  work: UnitOfWork,
+interface Places {
+  /** The locations whose levels are known. */
+  readonly nodes: readonly string[];
+  readonly warehouses: readonly string[];
+}
+
+function sourcesIn(
+  { nodes, warehouses }: Places,
   wanted: readonly SkuUnits[],
   levels: LevelsBySku,
-): Promise<(store: string) => CollectionSource | undefined> {
-  const able = nodesWithAll(wanted, levels, await listNodes(work));
-  const isSendable = (await listWarehouses(work)).some((warehouse) => able.has(warehouse));
+): (store: string) => CollectionSource | undefined {
+  const able = nodesWithAll(wanted, levels, nodes);
+  const isSendable = warehouses.some((warehouse) => able.has(warehouse));
   return (store) => (able.has(store) ? 'shelf' : isSendable ? 'transfer' : undefined);
 }
 
@@ -127,16 +134,13 @@ export async function collectableAt(
   wanted: readonly SkuUnits[],
   breathe: Breathe = inOneSlice,
 ): Promise<ReadonlyMap<string, z.output<typeof CollectableAt>>> {
-  const levels = await readLevels(
-    work,
-    wanted.map(({ sku }) => sku),
-    await listNodes(work),
-    breathe,
-  );
+  const skus = wanted.map(({ sku }) => sku);
+  const places = { nodes: await listSources(work, point.id), warehouses: await listWarehouses(work) };
+  const levels = await readLevels(work, skus, places.nodes, breathe);
   const found = new Map<string, z.output<typeof CollectableAt>>();
   const readyBy = new Map<CollectionSource, string | undefined>();
-  for (const one of wanted) {
-    const from = (await sourcesIn(work, [one], levels))(point.id);
+  for await (const one of breathing(wanted, breathe)) {
+    const from = sourcesIn(places, [one], levels)(point.id);
     if (from === undefined) continue;
     if (!readyBy.has(from)) readyBy.set(from, await readyByAt(point, from, work));
     const at = readyBy.get(from);

@@ -1,5 +1,6 @@
 import type { InputOf } from '../../shared/catalog/define.ts';
 import { listOrders as listOrdersApi } from '../../shared/catalog/order/apis.ts';
+import type { Breathe } from '../../shared/domain/breathe.ts';
 import { handle } from '../../shared/work/handler.ts';
 import { type PageSource, pageOfMatches } from '../../shared/work/page-of-matches.ts';
 import { findReference } from '../../shared/work/references.ts';
@@ -11,21 +12,23 @@ type Filters = InputOf<typeof listOrdersApi>['query'];
 
 /** A world may have millions of orders, so a request reads a part of them, and the next page continues. */
 const MOST_ROWS = 1_000;
+/** The answer is checked and written without a pause, so the lines of its orders are limited too. */
+const MOST_LINES = 1_000;
 
-export const listOrders = handle(listOrdersApi)(async ({ query }, { work }) => {
-  const { limit, cursor } = query;
+export const listOrders = handle(listOrdersApi)(async ({ query }, { work, breathe }) => {
+  const { limit, cursor, placedBefore } = query;
   const isMatch = (order: StoredOrder): boolean => matches(order, query);
   if (query.referenceSource !== undefined) {
     const order = await orderWithReference(work, query);
     return { items: order && isMatch(order) ? [published(order)] : [] };
   }
-  const source = sourceOf(work, query);
-  if (!needsFilter(query)) {
-    const page = await source({ limit, cursor });
-    return { ...page, items: page.items.map(published) };
-  }
-  const isPast = ({ createdAt }: StoredOrder): boolean => query.placedBefore !== undefined && createdAt >= query.placedBefore;
-  const page = await pageOfMatches(source, isMatch, { limit, cursor, isPast, mostRows: MOST_ROWS });
+  const page = await pageOfMatches(sourceOf(work, query, breathe), needsFilter(query) ? isMatch : undefined, {
+    limit,
+    cursor,
+    isPast: ({ createdAt }) => placedBefore !== undefined && createdAt >= placedBefore,
+    mostRows: MOST_ROWS,
+    size: { of: ({ lines }) => lines.length, most: MOST_LINES },
+  });
   return { ...page, items: page.items.map(published) };
 });
 
@@ -46,9 +49,9 @@ async function orderWithReference(work: UnitOfWork, { referenceSource = '', refe
 }
 
 /** The smallest indexed list that contains all matches, from the time of the first possible match. */
-function sourceOf(work: UnitOfWork, { customerId, state, placedAfter }: Filters): PageSource<StoredOrder> {
+function sourceOf(work: UnitOfWork, { customerId, state, placedAfter }: Filters, breathe: Breathe): PageSource<StoredOrder> {
   const createdFrom = placedAfter === undefined ? undefined : Date.parse(placedAfter);
-  if (customerId !== undefined) return (page) => work.find(orders, 'customer', customerId, { ...page, createdFrom });
-  if (state !== undefined) return (page) => work.find(orders, 'state', state, { ...page, createdFrom });
-  return (page) => work.all(orders, { ...page, createdFrom });
+  if (customerId !== undefined) return (page) => work.find(orders, 'customer', customerId, { ...page, createdFrom, breathe });
+  if (state !== undefined) return (page) => work.find(orders, 'state', state, { ...page, createdFrom, breathe });
+  return (page) => work.all(orders, { ...page, createdFrom, breathe });
 }

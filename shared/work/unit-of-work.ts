@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import type { Application } from '../catalog/applications.ts';
 import type { IdPrefix } from '../catalog/objects.ts';
 import type { Figures } from '../catalog/retailer.ts';
+import type { Breathe } from '../domain/breathe.ts';
 import type { Ms } from '../domain/time.ts';
 import type { AnyCollection, Counters, IndexOf, ShapeOf, STATE_INDEX, Stored, UniqueOf, VerbOf } from '../store/collections.ts';
 import type { DueWork } from './due-work.ts';
@@ -21,6 +22,8 @@ export interface PageOptions {
    * older objects come first.
    */
   readonly createdFrom?: Ms;
+  /** Permits a pause before each object is parsed: large objects take long. */
+  readonly breathe?: Breathe;
 }
 
 /** The most objects that concurrent requests store out of sequence. */

@@ -6,6 +6,8 @@ import { testIn } from '../support/test-in.ts';
 
 const AT = { locationId: 'store-01', person: 'Ben Collector' };
 const DESKS = [{ sku: 'desk-two-nodes', qty: 2 }];
+const ATTEMPT = ['out-for-delivery', 'attempt'] as const;
+const THREE_ATTEMPTS = ['collect', 'depart', ...ATTEMPT, ...ATTEMPT, ...ATTEMPT] as const;
 
 /** A Monday whose warehouses, stores and carriers work by hand. No store has desks: 3 are in each warehouse. */
 async function withDesks() {
@@ -277,17 +279,7 @@ describe('The end of a transfer', () => {
   test('A parcel that was given up after three attempts and arrives later goes to the shelf of the store', async (rehearsal) => {
     const { sent, scans, order, advance, desks, verified } = rehearsal;
     const { orderId, shipmentId } = await sent();
-    await scans(
-      shipmentId,
-      'collect',
-      'depart',
-      'out-for-delivery',
-      'attempt',
-      'out-for-delivery',
-      'attempt',
-      'out-for-delivery',
-      'attempt',
-    );
+    await scans(shipmentId, ...THREE_ATTEMPTS);
     await verified();
     await advance('P8D');
     expect((await order(orderId)).state).toBe('cancelled');
@@ -300,17 +292,7 @@ describe('The end of a transfer', () => {
   test('Three failed attempts and a delivery put the goods on the counter', async (rehearsal) => {
     const { sent, scans, fulfilment, desks, verified } = rehearsal;
     const { fulfillmentOrderId: id, shipmentId } = await sent();
-    await scans(
-      shipmentId,
-      'collect',
-      'depart',
-      'out-for-delivery',
-      'attempt',
-      'out-for-delivery',
-      'attempt',
-      'out-for-delivery',
-      'attempt',
-    );
+    await scans(shipmentId, ...THREE_ATTEMPTS);
     expect((await fulfilment(id)).state).toBe('failed-delivery');
     await scans(shipmentId, 'deliver');
     const found = await fulfilment(id);

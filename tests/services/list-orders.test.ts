@@ -1,6 +1,9 @@
 import { expect, test } from '@jest/globals';
 import type { ApiInput } from '../../rehearsal/call-types.ts';
+import type { OwnData } from '../../shared/catalog/control/own-data.ts';
+import { checkDigit } from '../../shared/domain/barcode.ts';
 import { eventually, newRehearsal, type TestRehearsal } from '../support/estate.ts';
+import { kettle } from '../support/kettle.ts';
 import { byHand } from '../support/steps/by-hand.ts';
 import { sharedIn, testIn } from '../support/test-in.ts';
 
@@ -85,6 +88,28 @@ inOwn('List Orders finds an order by its time when another order was created lat
   expect(await idsIn(rehearsal, { placedAfter: later.createdAt })).toEqual([later.id]);
   expect(await idsIn(rehearsal, { placedBefore: later.createdAt })).toEqual([earlier.id]);
   expect(await idsIn(rehearsal, { placedAfter: earlier.createdAt })).toHaveLength(2);
+});
+
+function gtinOf(place: number): string {
+  const digits = `978123${String(place).padStart(6, '0')}`;
+  return `${digits}${checkDigit(digits)}`;
+}
+
+test('A page of List Orders has at most 1,000 lines, and its cursor continues', async () => {
+  const skus = Array.from({ length: 200 }, (_, n) => `kettle-${n}`);
+  const data: OwnData = {
+    products: skus.map((sku, place) => ({ ...kettle, sku, gtin: gtinOf(place) })),
+    stock: skus.map((sku) => ({ sku, onHand: { 'dc-01': 10 } })),
+  };
+  await using rehearsal = await newRehearsal(undefined, data);
+  const placed: string[] = [];
+  for (let n = 0; n < 7; n++) {
+    const { id } = await rehearsal.draft({ lines: skus.slice(n === 6 ? 199 : 0).map((sku) => ({ sku, qty: 1 })) });
+    placed.push(id);
+  }
+  for (const query of [{}, { customerId: 'cus_ada', state: 'draft' }, { placedAfter: '2000-01-01T00:00:00Z' }] as const) {
+    expect([query, await allPages(rehearsal, { ...query, limit: '100' })]).toEqual([query, [placed.slice(0, 5), placed.slice(5)]]);
+  }
 });
 
 const shared = sharedIn(() => newRehearsal());

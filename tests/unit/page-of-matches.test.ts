@@ -44,3 +44,33 @@ test('A page without a limit of rows has a cursor only when a further row matche
   expect(await pageOfMatches(source, isRare, { limit: 1 })).toEqual({ items: [700], nextCursor: '700' });
   expect(await pageOfMatches(source, isRare, { limit: 2 })).toEqual({ items: [700, 1_400] });
 });
+
+test('A page of large rows ends before its sizes exceed their sum, and its cursor continues', async () => {
+  const { source, rows } = numbers(100);
+  const size = { of: (number: number) => number, most: 60 };
+  for (const isMatch of [undefined, (number: number) => number % 2 === 0]) {
+    const pages: (readonly number[])[] = [];
+    for (let cursor: string | undefined, more = true; more; more = cursor !== undefined) {
+      const page = await pageOfMatches(source, isMatch, { limit: 40, cursor, size });
+      pages.push(page.items);
+      cursor = page.nextCursor;
+    }
+    const all = Array.from({ length: 100 }, (_, index) => index + 1).filter((number) => isMatch?.(number) ?? true);
+    expect(pages.flat()).toEqual(all);
+    const sums = pages.map((page) => page.reduce((sum, number) => sum + number, 0));
+    // A row that is larger than the sum is alone.
+    expect(pages.filter((page, place) => page.length > 1 && (sums[place] ?? 0) > size.most)).toEqual([]);
+    expect(pages[0]).toEqual(isMatch ? [2, 4, 6, 8, 10, 12, 14] : [1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
+  }
+  const before = rows();
+  await pageOfMatches(source, undefined, { limit: 100, size });
+  expect(rows() - before).toBeLessThanOrEqual(30);
+});
+
+test('A page of all rows reads each of them once, and no row after them', async () => {
+  const { source, rows } = numbers(100);
+  const size = { of: () => 1, most: 1_000 };
+  expect(await pageOfMatches(source, undefined, { limit: 50, size })).toMatchObject({ nextCursor: '50' });
+  expect(rows()).toBe(50);
+  expect(await pageOfMatches(source, undefined, { limit: 50, cursor: '50', size })).not.toHaveProperty('nextCursor');
+});

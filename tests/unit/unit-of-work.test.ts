@@ -13,6 +13,7 @@ import { type CommitState, discard, finish } from '../../shared/work/unit/commit
 import { Unit, type UnitParts } from '../../shared/work/unit/unit.ts';
 import { OUT_OF_SEQUENCE, type Page, type UnitOfWork } from '../../shared/work/unit-of-work.ts';
 import { aPlan } from '../ports/a-plan.ts';
+import { countingPauses } from '../support/counting-pauses.ts';
 
 const NOW = Date.parse('2030-01-01T00:00:00Z');
 const AT = '2030-01-01T00:00:00.000Z';
@@ -430,4 +431,16 @@ test('A unit of work generates the same ids in every run of a request, and diffe
   const ids = [one.open().id('ord'), one.open().id('ord', 'second'), one.open({ key: 'other' }).id('ord'), other.open().id('ord')];
   expect(one.open().id('ord')).toBe(ids[0]);
   expect(new Set(ids).size).toBe(4);
+});
+
+test('A page of a unit of work permits a pause before each object that it parses', async () => {
+  const { change, open } = await newWorld();
+  await change((work) => {
+    for (let n = 0; n < 30; n++) work.put(notes, { id: `n${n}`, topic: 'x' });
+  });
+  const { breathe, taken } = countingPauses();
+  await open().all(notes, { limit: 30, breathe });
+  expect(taken()).toBe(30);
+  await open().find(notes, 'topic', 'x', { limit: 20, breathe });
+  expect(taken()).toBe(20);
 });

@@ -55,7 +55,7 @@ export const listOrders = defineApi({
   id: 'list-orders-api',
   name: 'List Orders',
   summary:
-    'Lists orders, oldest first: all, or those that match every filter. Without data of other applications, which Get Order adds. With several filters, a page may have fewer orders than the limit, or none, and still a nextCursor: the list ends with the page without one.',
+    'Lists orders, oldest first: all, or those that match every filter. Without data of other applications, which Get Order adds. With several filters, or with many lines, a page may have fewer orders than the limit, or none, and still a nextCursor: the list ends with the page without one.',
   application: 'oms',
   path: '/orders',
   query: z

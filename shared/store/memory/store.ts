@@ -102,17 +102,12 @@ function createRevocations({ all }: MemoryEstate): RevocationStore {
   return {
     revokeToken: async ({ world, id, endsAt }) => {
       const state = all.get(world);
-      if (!state) return;
-      const { revokedTokens } = state;
-      const now = nowOf(state);
-      // Tokens that were issued first end first. A walk over all would make each revocation dearer than the one before.
-      for (const [other, ends] of revokedTokens) {
-        if (ends > now) break;
-        revokedTokens.delete(other);
-      }
-      revokedTokens.set(id, endsAt);
+      state?.revokedTokens.revoke(id, endsAt, nowOf(state));
     },
-    isTokenRevoked: async ({ world, id }) => all.get(world)?.revokedTokens.has(id) ?? false,
+    isTokenRevoked: async ({ world, id }) => {
+      const state = all.get(world);
+      return state?.revokedTokens.has(id, nowOf(state)) ?? false;
+    },
   };
 }
 

@@ -1,6 +1,7 @@
 import { namesVersion } from '../../catalog/headers.ts';
 import { Problem } from '../../catalog/problems.ts';
 import type { Context } from '../../control/context.ts';
+import { eachBreathing, inOneSlice } from '../../domain/breathe.ts';
 import { digest } from '../../domain/ids.ts';
 import { type AnyCollection, type Counters, indexValues, type Stored } from '../../store/collections.ts';
 import type { Store } from '../../store/ports/estate-store.ts';
@@ -158,14 +159,15 @@ async function pageOf<T extends Stored>(
   objects: LoadedObjects,
   of: CollectionOf<T>,
   { fetch, seek, belongs, list }: Query<T>,
-  { limit = DEFAULT_LIMIT, cursor, newestFirst = false, createdFrom }: PageOptions = {},
+  { limit = DEFAULT_LIMIT, cursor, newestFirst = false, createdFrom, breathe = inOneSlice }: PageOptions = {},
 ): Promise<Page<T>> {
   const after = cursor === undefined && createdFrom !== undefined ? await seek(createdFrom) : orderOf(cursor, list);
   const found = await fetch({ after, limit: limit + 1, newestFirst });
   const shown = found.slice(0, limit);
   const last = shown.at(-1);
   const hasMore = found.length > limit;
-  const items = shown.flatMap((one) => objects.current(of, objects.load(of, one.id, one)) ?? []).filter(belongs);
+  const seen = await eachBreathing(shown, breathe, (one) => objects.current(of, objects.load(of, one.id, one)));
+  const items = seen.filter((object) => object !== undefined).filter(belongs);
   const shownIds = new Set(shown.map(({ id }) => id));
   const created = objects
     .writtenIn(of)
