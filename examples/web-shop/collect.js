@@ -117,7 +117,7 @@ function collected({ refusedReturnId, handedOverTo }) {
 }
 
 /** The state of a collection in words, and the code while it waits. @param order an order with a collection */
-export async function collectionOf({ collection: promised }, { state, failureReason, collection = {} } = {}) {
+export async function collectionOf({ collection: promised, state: orderState }, { state, failureReason, collection = {} } = {}) {
   const store = await storeOf(promised.locationId);
   const ready = `It should be ready ${whenInWords(promised.readyBy, store.timeZone)}.`;
   const onItsWay = () => element('p', {}, `It is on its way to the store. ${ready}`);
@@ -136,6 +136,7 @@ export async function collectionOf({ collection: promised }, { state, failureRea
     {},
     element('h3', {}, store.name),
     store.address && element('p', { class: 'muted' }, `${addressOf(store.address)} · open ${hoursInWords(store.openingHours)}`),
-    (texts[state] ?? preparing)(),
+    // The page of the order shows its cancellation already, unless nobody has collected the goods.
+    orderState === 'cancelled' && state !== 'returned-to-sender' ? undefined : (texts[state] ?? preparing)(),
   );
 }

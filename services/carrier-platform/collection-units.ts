@@ -1,10 +1,11 @@
+import { isDeepStrictEqual } from 'node:util';
 import { putCollectionUnit as putCollectionUnitCall } from '../../shared/catalog/fulfillment/internal.ts';
 import { type CounterState, shipmentLifeCycle, trackingStatusCodes } from '../../shared/catalog/fulfillment/shipments.ts';
 import { allowedFrom } from '../../shared/catalog/life-cycle.ts';
 import { instant } from '../../shared/domain/time.ts';
 import { handle, type Scope } from '../../shared/work/handler.ts';
 import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
-import { journeys, published, type StoredShipment, shipments } from './collections.ts';
+import { journeys, published, type StoredShipment, shelfLabels, shipments } from './collections.ts';
 import { labelParcel, registerParcel } from './labels.ts';
 import { giveUpParcelDue, planNext } from './scans.ts';
 
@@ -12,8 +13,9 @@ import { giveUpParcelDue, planNext } from './scans.ts';
  * Registers, labels and moves the goods of a collection in one commit. The store reports them, so no webhook does. A carrier may have brought
  * them; then its journey has ended.
  */
-export const putCollectionUnit = handle(putCollectionUnitCall)(async ({ params: { id }, body: { unit, state } }, scope) => {
+export const putCollectionUnit = handle(putCollectionUnitCall)(async ({ params: { id }, body: { unit, state, shelf } }, scope) => {
   const { work } = scope;
+  if (shelf && !isDeepStrictEqual((await work.get(shelfLabels, id))?.label, shelf)) work.put(shelfLabels, { id, label: shelf });
   const known = (await work.get(shipments, id)) ?? registerParcel(work, { ...unit, id });
   const labelled = known.state === 'pending' ? await labelParcel(known, {}, scope) : known;
   if (labelled.state === state) return published(labelled);

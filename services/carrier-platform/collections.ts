@@ -8,7 +8,6 @@ const version = z.int().min(0);
 export const StoredShipment = Shipment.extend({
   from: Address,
   to: Address,
-  shelf: ShelfLabel.optional(),
   /** The secret part of the label's address. */
   labelToken: z.string().optional(),
   /** Number of all scans; `events` has only the newest. Absent before the first scan after the label. */
@@ -24,6 +23,9 @@ export const shipments = defineCollection({
   unique: { trackingNumber: ({ trackingNumber }) => trackingNumber, labelToken: ({ labelToken }) => labelToken },
   object: shipment,
 });
+
+/** The label of goods at a counter, in place of the label of their parcel; the id is the shipment's. Only the store needs it, so no event has it. */
+export const shelfLabels = defineCollection({ name: 'shelf-labels', schema: z.object({ id: Id, version, label: ShelfLabel }) });
 
 /** The planned scans of a labelled parcel; the id is the shipment's. They are stored apart, because a new plan does not change the parcel. */
 export const journeys = defineCollection({

@@ -1,6 +1,7 @@
 import bwipjs from 'bwip-js/node';
 import PDFDocument from 'pdfkit';
 import type { z } from 'zod';
+import type { ShelfLabel } from '../../shared/catalog/fulfillment/shipments.ts';
 import type { Address } from '../../shared/catalog/shapes.ts';
 import { countryName } from '../../shared/domain/countries.ts';
 import type { StoredShipment } from './collections.ts';
@@ -10,7 +11,7 @@ type LabelContent = Pick<StoredShipment, 'id' | 'carrier' | 'service' | 'from' |
   readonly labelledAt: string;
 };
 
-type Shelf = NonNullable<StoredShipment['shelf']>;
+type Shelf = z.output<typeof ShelfLabel>;
 type Postal = z.output<typeof Address>;
 
 /** 4 × 6 inches, the usual label format; in points. */

@@ -12,7 +12,7 @@ import { instant } from '../../shared/domain/time.ts';
 import { again, handle, type Scope } from '../../shared/work/handler.ts';
 import { refuseOtherContent } from '../../shared/work/repeats.ts';
 import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
-import { carrierServices, published, type StoredShipment, shipments } from './collections.ts';
+import { carrierServices, published, type StoredShipment, shelfLabels, shipments } from './collections.ts';
 import { withOwnLabel } from './own-label.ts';
 import { announceNewestScan, beginJourney, giveUpParcelDue } from './scans.ts';
 
@@ -110,7 +110,7 @@ function trackingNumberOf(shipmentId: string, attempt: number): string {
 
 const FILE = /^([0-9a-f]+)\.pdf$/;
 
-/** The document is drawn on demand: its content follows from the parcel and is fixed once the label is made. */
+/** The document is drawn on demand from the parcel. Goods at a counter have the label of the store, which changes with their last day. */
 export const labelDocument = handle(labelDocumentApi)(async ({ params: { file } }, { work }) => {
   const [, token] = FILE.exec(file) ?? [];
   const shipment = token === undefined ? undefined : await work.findUnique(shipments, 'labelToken', token);
@@ -119,7 +119,7 @@ export const labelDocument = handle(labelDocumentApi)(async ({ params: { file } 
   // The drawing libraries are large. Loaded with the first label, they do not delay the start.
   const { drawLabel, drawShelfLabel } = await import('./label-document.ts');
   const content = { ...shipment, trackingNumber: shipment.trackingNumber, labelledAt: made.occurredAt };
-  const { shelf } = shipment;
-  const document = await (shelf ? drawShelfLabel({ ...content, shelf }) : drawLabel(content));
+  const shelf = await work.get(shelfLabels, shipment.id);
+  const document = await (shelf ? drawShelfLabel({ ...content, shelf: shelf.label }) : drawLabel(content));
   return document.toString('base64');
 });

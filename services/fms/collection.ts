@@ -12,7 +12,7 @@ import {
   wayToCounter,
 } from '../../shared/catalog/fulfillment/fulfillment-orders.ts';
 import { putCollectionUnit } from '../../shared/catalog/fulfillment/internal.ts';
-import { CounterState, STORE_COUNTER } from '../../shared/catalog/fulfillment/shipments.ts';
+import { CounterState, type ShelfLabel, STORE_COUNTER } from '../../shared/catalog/fulfillment/shipments.ts';
 import { afterOpenTimeOfOrder, lastCollection, type StoreHours } from '../../shared/catalog/inventory/opening-hours.ts';
 import { isAgain, refusal } from '../../shared/catalog/life-cycle.ts';
 import { ensureCaptured } from '../../shared/catalog/order/internal.ts';
@@ -52,7 +52,6 @@ export const isToCollect = (found: StoredFulfillmentOrder): found is ToCollect =
 export async function makeReady(found: ToCollect, scope: Scope): Promise<StoredFulfillmentOrder> {
   const { work, context } = scope;
   const store = await storeOf(found, work);
-  const { lastDay } = lastCollection(store.hours, work.now, work.figures.collection.days);
   const copy = createParcel(
     {
       fulfillmentOrderId: found.id,
@@ -61,13 +60,6 @@ export async function makeReady(found: ToCollect, scope: Scope): Promise<StoredF
       service: 'STANDARD',
       from: store.address,
       to: store.address,
-      shelf: {
-        orderNumber: found.orderNumber ?? found.orderId,
-        person: found.collection.person,
-        units: found.lines.reduce((sum, { pickedQty }) => sum + pickedQty, 0),
-        lastDay,
-        store: store.name.slice(0, 200),
-      },
       stockTaken: false,
     },
     { work, context },
@@ -192,6 +184,18 @@ export const reportUnit = handleDue(reportUnitDue)(async ({ key }, scope) => {
   if (found) await report(found, scope);
 });
 
+/** What the staff of the store needs to find the goods; undefined before they are in the store. */
+function shelfLabelOf({ orderNumber, orderId, lines, collection }: StoredFulfillmentOrder): z.output<typeof ShelfLabel> | undefined {
+  if (!collection?.store || collection.lastDay === undefined) return undefined;
+  return {
+    orderNumber: orderNumber ?? orderId,
+    person: collection.person,
+    units: lines.reduce((sum, { pickedQty }) => sum + pickedQty, 0),
+    lastDay: collection.lastDay,
+    store: collection.store.name.slice(0, 200),
+  };
+}
+
 /** Reports the shipment of a collection to the Carrier Platform, in the state of the copy, and stores its label. @throws Problem */
 async function report(found: StoredFulfillmentOrder, { work, call }: Scope): Promise<StoredFulfillmentOrder> {
   const copy = found.shipments.at(-1);
@@ -199,7 +203,7 @@ async function report(found: StoredFulfillmentOrder, { work, call }: Scope): Pro
   const reached = CounterState.safeParse(copy?.state);
   if (!copy || !parcel || !reached.success) return found;
   const { id, ...unit } = parcel.data;
-  const body = { unit, state: reached.data };
+  const body = { unit, state: reached.data, shelf: shelfLabelOf(found) };
   const answer = await call(putCollectionUnit, { params: { id }, body }, { step: reached.data, timeoutMs: HAND_OVER_TIMEOUT_MS }).catch(
     (error: unknown) => {
       if (isProblem(error, 'swapped')) return undefined;
@@ -291,11 +295,11 @@ function withoutTaken(found: ToCollect, taken: Units, refused: Refused): Refused
 
 const byLine = (refused: Refused = []) => refused.toSorted((one, other) => (one.orderLineId < other.orderLineId ? -1 : 1));
 
-/** Whether a repeat names the same units as the first request. Without units it repeats any. */
+/** Whether a repeat names the same units as the first request. Without units, the customer takes all. */
 const isHandedOverAs = (found: ToCollect, asked: Collector, refused: Refused): boolean =>
   asked.refused
     ? isDeepStrictEqual(byLine(asked.refused), byLine(found.refused))
-    : !asked.lines || found.lines.every(({ orderLineId }) => qtyIn(refused, orderLineId) === qtyIn(found.refused, orderLineId));
+    : found.lines.every(({ orderLineId }) => qtyIn(refused, orderLineId) === qtyIn(found.refused, orderLineId));
 
 /** @throws Problem `validation_failed` for units that do not wait at the counter */
 function refuseStrayUnits({ id, lines }: ToCollect, member: 'lines' | 'refused', named: Units = []): void {
@@ -408,6 +412,7 @@ export const extendCollection = handle(extendCollectionApi)(async ({ params }, s
   const period = lastCollection(hours, Date.parse(found.collection.until), work.figures.collection.days);
   scheduleEnd(work, found.id, { hours, until: period.until });
   const extended = work.transition(fulfillmentOrders, found, 'extend', { collection: { ...found.collection, ...period, extended: true } });
+  reportLater(work, extended);
   return withOwnQr(extended, scope);
 });
 

@@ -100,7 +100,12 @@ export const ensureCaptured = handle(ensureCapturedCall)(async ({ params, body }
   if (missing > 0 && !(body.toStore && paysAtCollection(order))) {
     await work.ensureCurrent(orders, order);
     const isForTill = paysAtCollection(order) && stillToPay(required, payments) > 0;
-    throw incomplete(order, { ...body, missing, isCaptured: netCaptured + refunded >= required, isForTill });
+    throw incomplete(order, {
+      ...body,
+      missing: isForTill ? stillToPay(required, payments) : missing,
+      isCaptured: netCaptured + refunded >= required,
+      isForTill,
+    });
   }
   if (order.captureStatus !== undefined) {
     work.cancel(capturePaymentsDue, order.id);

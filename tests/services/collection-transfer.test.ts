@@ -1,8 +1,10 @@
 import { describe, expect } from '@jest/globals';
+import { estate } from '../support/estate.ts';
 import { eventually } from '../support/eventually.ts';
 import { MONDAY, onMonday } from '../support/steps/collection.ts';
 import { payAtCounterSteps } from '../support/steps/pay-at-counter.ts';
 import { testIn } from '../support/test-in.ts';
+import { readLabel } from './label-reading.ts';
 
 const AT = { locationId: 'store-01', person: 'Ben Collector' };
 const DESKS = [{ sku: 'desk-two-nodes', qty: 2 }];
@@ -75,6 +77,14 @@ describe('Collection by transfer', () => {
       expect((await fulfilment(fulfillmentOrderId)).collection?.code).toMatch(/^\d{6}$/);
     },
   );
+
+  test('Goods that a carrier has brought to the store get a shelf label', async ({ arrived, order, api }) => {
+    const { orderId, shipmentId } = await arrived();
+    const { label } = await api('track-shipment-api', { params: { id: shipmentId } });
+    const read = await readLabel(new Uint8Array(await (await fetch(`${estate.gateway}${label?.url}`)).arrayBuffer()));
+    const parts = ['COLLECT', '2 units', (await order(orderId)).orderNumber, 'Ben Collector', 'Galway, Quay Street'];
+    expect(parts.filter((part) => !read.text.includes(part))).toEqual([]);
+  });
 
   test('Checkout reserves everything at one warehouse when the store lacks a line', async ({ collected, stockOf, api, basket, call }) => {
     const lines = [{ sku: 'mug-blue', qty: 1 }, ...DESKS];

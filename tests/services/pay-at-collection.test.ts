@@ -154,7 +154,7 @@ describe('The till takes the payment of an order that waits at the counter', () 
     await settle();
     expect((await openTill(orderId)).body.outstanding).toEqual(eur(1598));
     expect(await pay(orderId, card(), 1000)).toMatchObject({ status: 201, body: { outstanding: eur(598), transactionState: 'open' } });
-    expect(await handOver(fulfillmentOrderId, { code })).toMatchObject({ status: 409, body: { outstanding: eur(2598) } });
+    expect(await handOver(fulfillmentOrderId, { code })).toMatchObject({ status: 409, body: { outstanding: eur(598) } });
     const last = await pay(orderId, CASH, 598);
     expect(last.body.receipt.tenders.map(({ amount }: { amount: object }) => amount)).toEqual([eur(1000), eur(1000), eur(598)]);
     expect((await order(orderId)).payments.map(({ state }) => state)).toEqual(['captured', 'captured', 'captured']);
@@ -508,7 +508,8 @@ describe('The payment at the counter ends', () => {
     await pay(orderId, CASH, 500);
     await advance('P1D');
     expect(await order(orderId)).toMatchObject({ state: 'cancelled', cancelReason: 'not-fulfilled' });
-    expect((await order(orderId)).payments.map(({ state }) => state)).toEqual(['voided', 'voided']);
+    // The authorisation of the shop was renewed once.
+    expect((await order(orderId)).payments.map(({ state }) => state)).toEqual(['voided', 'voided', 'voided']);
     expect(await stockAt('mug-blue')).toEqual({ onHand: 50, reserved: 0 });
   });
 
@@ -568,4 +569,26 @@ test('Unpaid goods are sent to the store where their customer pays, and their ex
   const { outstanding } = (await openTill(orderId)).body;
   await pay(orderId, CASH, outstanding.amount);
   expect(await handOver(id, { code: (await fulfilment(id)).collection?.code ?? '' })).toMatchObject({ status: 200 });
+});
+
+test.each([
+  ['in full', undefined],
+  ['in part', 1_000],
+])('A prepayment %s is authorised again when it expires before the goods are collected', async (rehearsal, _how, amount) => {
+  const { unpaidAtCounter, authorisation, advance, settle, order, handOver, extend, openTill, pay } = rehearsal;
+  const { orderId, fulfillmentOrderId, code } = await unpaidAtCounter();
+  await authorisation(orderId, amount);
+  await settle();
+  await extend(fulfillmentOrderId);
+  await advance('P8D');
+  const paid = amount ?? 2_598;
+  const { payments } = await order(orderId);
+  expect(payments.map(({ state, authorizedAmount }) => [state, authorizedAmount.amount])).toEqual([
+    ['voided', paid],
+    ['authorised', paid],
+  ]);
+  if (amount !== undefined) await pay((await openTill(orderId)).body.id, CASH, 2_598 - amount);
+  expect(await handOver(fulfillmentOrderId, { code })).toMatchObject({ status: 200 });
+  await settle();
+  expect(await order(orderId)).toMatchObject({ state: 'completed', paymentStatus: 'paid' });
 });

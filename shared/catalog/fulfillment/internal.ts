@@ -7,7 +7,7 @@ import { FulfillmentOrder } from './fulfillment-orders.ts';
 import { PickingStatus } from './picking-orders.ts';
 import { ProgressionMode } from './reference-data.ts';
 import { Disposition, Return, ReturnCondition, ReturnVerb } from './returns.ts';
-import { CounterState, ParcelData, Scan, Shipment, TrackingStatus } from './shipments.ts';
+import { CounterState, ParcelData, Scan, ShelfLabel, Shipment, TrackingStatus } from './shipments.ts';
 
 export const createFulfillmentOrders = defineInternalCall({
   id: 'create-fulfillment-orders',
@@ -128,7 +128,7 @@ export const putCollectionUnit = defineInternalCall({
   application: 'carrier-platform',
   method: 'PUT',
   path: '/internal/collection-units/{id}',
-  request: z.strictObject({ unit: ParcelData.omit({ id: true }), state: CounterState }),
+  request: z.strictObject({ unit: ParcelData.omit({ id: true }), state: CounterState, shelf: ShelfLabel.optional() }),
   response: Shipment,
   problems: ['invalid_state_transition'],
   callers: ['fms'],

@@ -187,7 +187,6 @@ export const ParcelData = z
     fulfillmentOrderId: Id.optional(),
     returnId: Id.optional().describe('Set for a parcel that comes back.'),
     kind: ShipmentKind.optional(),
-    shelf: ShelfLabel.optional().describe('Set for goods that a customer collects.'),
     carrier: Carrier,
     service: CarrierService,
     from: Address,
