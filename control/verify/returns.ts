@@ -159,7 +159,7 @@ function checkRefunds(
     check(credit === 0 || credit <= keeps, `order/${orderId}: the credits of its returns hold ${credit}, and its payments keep ${keeps}`);
   }
   const missing = ({ id, refundAmount }: Return): number => refundAmount.amount - (paid.get(id) ?? 0) - (credited.get(id) ?? 0);
-  // What is set free for a return whose refund has failed belongs to it, and not to a return that a lost dispute has ended before.
+  // Money that becomes free for a return whose refund has failed belongs to this return. A lost dispute has ended the others before.
   const failed = [...found.values()].filter(({ state, refunds: noted }) => state !== 'refunded' && noted.some(hasFailed));
   const waiting = sums(failed, ({ orderId }) => orderId, missing);
   for (const { id, refundAmount, state, refunds: noted, orderId } of found.values()) {
