@@ -170,8 +170,8 @@ export async function createFulfillmentOrdersFor(
   { attempt, groups }: { attempt: number; groups: Group[] },
   { call }: Scope,
 ): Promise<void> {
-  const { id: orderId, orderNumber, shippingAddress, shippingMethod = 'STANDARD' } = order;
-  const collection = order.collection && { ...order.collection, orderNumber };
+  const { id: orderId, orderNumber, customerId, payAt, shippingAddress, shippingMethod = 'STANDARD' } = order;
+  const collection = order.collection && { ...order.collection, orderNumber, customerId, payAt };
   if (!shippingAddress && !collection) throw new Error(`The order ${orderId} has no address and cannot be routed.`);
   const body = { orderId, attempt, shippingAddress, shippingMethod, collection, groups };
   await call(createFulfillmentOrders, { body }, { timeoutMs: DECIDE_TIMEOUT_MS });

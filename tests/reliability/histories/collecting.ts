@@ -64,7 +64,11 @@ export const collecting = {
   points: kind({ sku, qty }, ({ ask }, given) =>
     ask('list-collection-points-api', { query: { sku: given.sku, qty: String(given.qty), near: '53.3,-8' } }),
   ),
-  work: kind({ store }, ({ ask }, given) => ask('list-picking-orders-api', { query: { locationId: given.store } })),
+  work: kind({ store }, async ({ ask }, given) => {
+    await ask('list-picking-orders-api', { query: { locationId: given.store } });
+    await ask('list-collections-api', { query: { locationId: given.store, status: 'waiting' } });
+    await ask('list-collections-api', { query: { customerId: 'cus_ada' } });
+  }),
   /** From a basket to a confirmed order that is collected, or to its goods at the counter. */
   collect: kind({ sku, qty, store, person, isPutOut: fc.boolean(), payAt }, async (history, given) => {
     const found = await placed(history, given);
