@@ -43,20 +43,40 @@ describe('Checkout of an order that is paid at its collection', () => {
     expect(await stockAt('mug-blue')).toEqual({ onHand: 50, reserved: 0 });
   });
 
-  test('A repeated checkout changes payAt until the order exists, keeps it when it is left out, and drops it with an address', async (rehearsal) => {
+  test('A repeated checkout changes payAt until the order exists, and keeps it when it is left out', async (rehearsal) => {
     const { basket, api, call } = rehearsal;
     const { id } = await basket();
     const checkedOut = async (body: object) => (await api('checkout-basket-api', { params: { id }, body: body as never })).payAt;
     expect(await checkedOut({ collection: STORE })).toBeUndefined();
     expect(await checkedOut(ASKED)).toBe('collection');
     expect(await checkedOut({ collection: STORE })).toBe('collection');
-    expect(await checkedOut({ shippingAddress: ADDRESS })).toBeUndefined();
-    expect(await checkedOut(ASKED)).toBe('collection');
     expect(await checkedOut({ ...ASKED, payAt: 'checkout' })).toBeUndefined();
+    expect(await checkedOut({ shippingAddress: ADDRESS })).toBeUndefined();
     expect(await checkedOut({ ...ASKED, placeOrder: true })).toBe('collection');
     const late = await call('checkout-basket-api', { params: { id }, body: { ...ASKED, payAt: 'checkout' } });
     expect(late).toMatchObject({ status: 409, body: { code: 'conflicting_repeat' } });
   });
+});
+
+test('A repeated checkout with an address is refused while the basket is paid at its collection, unless it has payAt checkout', async (rehearsal) => {
+  const { basket, api, call } = rehearsal;
+  const { id } = await basket();
+  const params = { id };
+  await api('checkout-basket-api', { params, body: ASKED as never });
+  const { status, body } = await call('checkout-basket-api', { params, body: { shippingAddress: ADDRESS } });
+  expect([status, body.errors]).toEqual([
+    422,
+    [
+      {
+        pointer: '/payAt',
+        code: 'required',
+        detail: 'The basket is paid when it is collected, and an order to an address is paid before: confirm this with payAt checkout.',
+      },
+    ],
+  ]);
+  expect(await api('get-basket-api', { params })).toMatchObject({ payAt: 'collection', collection: STORE });
+  const sent = await api('checkout-basket-api', { params, body: { shippingAddress: ADDRESS, payAt: 'checkout' } });
+  expect([sent.payAt, sent.collection, sent.shippingAddress]).toEqual([undefined, undefined, ADDRESS]);
 });
 
 describe('Confirm Order of an order that is paid at its collection', () => {
