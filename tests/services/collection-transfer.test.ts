@@ -347,9 +347,9 @@ describe('The end of a transfer', () => {
     expect(await call('create-return-api', { body })).toMatchObject({ status: 201, body: { dropOff: 'store', locationId: 'store-01' } });
   });
 
-  test('Units that the warehouse lacks are cancelled and refunded, and the rest is collected', async (rehearsal) => {
+  test('Units that the warehouse lacks are cancelled and refunded when shortage is cancel, and the rest is collected', async (rehearsal) => {
     const { toCollect, api, settle, scans, fulfilment, handOver, order, desks, verified } = rehearsal;
-    const { fulfillmentOrderId: id, orderId } = await toCollect(AT, DESKS);
+    const { fulfillmentOrderId: id, orderId } = await toCollect(AT, DESKS, { shortage: 'cancel' });
     const picking = await api('create-picking-order-api', { body: { fulfillmentOrderId: id } });
     const params = { id: picking.id };
     await api('update-picking-status-api', { params, body: { status: 'started' } });

@@ -215,10 +215,11 @@ describe('The till takes the payment of an order that waits at the counter', () 
 
   test('The receipt lists the units that the store had, and the till takes their price', async (rehearsal) => {
     const { confirmedToPay, api, call, settle, openTill, pay, handOver, order } = rehearsal;
-    const { orderId, fulfillmentOrderId } = await confirmedToPay([
+    const goods = [
       { sku: 'mug-blue', qty: 3 },
       { sku: 'espresso-cup', qty: 1 },
-    ]);
+    ];
+    const { orderId, fulfillmentOrderId } = await confirmedToPay(goods, { shortage: 'cancel' });
     const { id, lines } = await api('create-picking-order-api', { body: { fulfillmentOrderId } });
     await api('update-picking-status-api', { params: { id }, body: { status: 'started' } });
     const short = lines.map(({ orderLineId, qty }) => ({ orderLineId, pickedQty: qty === 3 ? 2 : 0 }));
@@ -438,7 +439,7 @@ describe('The payment at the counter ends', () => {
 
   test('Units that the OMS cancels while the till waits lower the amount of the next tender', async (rehearsal) => {
     const { confirmedToPay, api, call, settle, fault, noFaults, openTill, pay, order } = rehearsal;
-    const { orderId, fulfillmentOrderId } = await confirmedToPay();
+    const { orderId, fulfillmentOrderId } = await confirmedToPay(undefined, { shortage: 'cancel' });
     const { id, lines } = await api('create-picking-order-api', { body: { fulfillmentOrderId } });
     await api('update-picking-status-api', { params: { id }, body: { status: 'started' } });
     await settle();

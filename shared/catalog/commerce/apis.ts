@@ -25,6 +25,7 @@ import {
   VoucherCode,
 } from '../shapes.ts';
 import { Basket, DigitalChannel, ListedProduct, Product, ProductView } from './objects.ts';
+import { Shortage } from './shortage.ts';
 import { Receipt } from './transaction.ts';
 
 export const getProduct = defineApi({
@@ -203,6 +204,7 @@ export const checkoutBasket = defineApi({
         .describe(
           'Default: checkout. With collection, the customer pays at a till of the store before the goods are handed over: Confirm Order needs no payment. The retailer limits the total of such orders.',
         ),
+      shortage: Shortage.optional(),
       customerId: Id.optional(),
       contact: z
         .strictObject({ email: Email.optional(), phone: Phone.optional(), loyaltyCard: typedText(64).optional() })
