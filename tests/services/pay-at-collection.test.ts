@@ -278,6 +278,25 @@ describe('The till takes the payment of an order that waits at the counter', () 
     expect(await handOver(fulfillmentOrderId, { code })).toMatchObject({ status: 200 });
   });
 
+  test('A receipt lists what was given back of a tender, so that cash adds up to what the customer handed over', async (rehearsal) => {
+    const { unpaidAtCounter, openTill, pay, api, settle } = rehearsal;
+    const { orderId } = await unpaidAtCounter();
+    await openTill(orderId);
+    const { body: first } = await pay(orderId, CASH, 3000);
+    expect(first.receipt.tenders).toEqual([
+      { paymentId: first.id, type: 'cash', amount: eur(2598), tendered: eur(3000), change: eur(402) },
+    ]);
+    await api('refund-payment-api', { params: { id: first.id }, body: { amount: eur(598) } });
+    await settle();
+    await openTill(orderId);
+    const { body: second } = await pay(orderId, CASH, 1000);
+    expect(second.receipt.tenders).toEqual([
+      { paymentId: first.id, type: 'cash', amount: eur(2000), givenBack: eur(598), tendered: eur(3000), change: eur(402) },
+      { paymentId: second.id, type: 'cash', amount: eur(598), tendered: eur(1000), change: eur(402) },
+    ]);
+    expect(second.receipt.totals.total).toEqual(eur(2598));
+  });
+
   test.each([
     ['by card', card(), undefined],
     ['by card while captures are manual', card(), 'manual'],
