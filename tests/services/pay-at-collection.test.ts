@@ -416,6 +416,38 @@ describe('The payment at the counter ends', () => {
     expect(await order(orderId)).toMatchObject({ state: 'in-fulfilment' });
   });
 
+  test('A void that arrives after the till has begun again names its opening, and voids no other one', async (rehearsal) => {
+    const { unpaidAtCounter, openTill, pay, voidSale, settle, order, sale } = rehearsal;
+    const { orderId } = await unpaidAtCounter();
+    expect((await openTill(orderId)).body.opening).toBe(1);
+    expect((await openTill(orderId)).body.opening).toBe(1);
+    expect(await voidSale(orderId, { opening: 1 })).toMatchObject({ status: 200 });
+    expect(await voidSale(orderId)).toMatchObject({ status: 200 });
+    expect((await openTill(orderId, { laneId: 'lane-2' })).body.opening).toBe(2);
+    await pay(orderId, CASH, 500);
+    const late = await voidSale(orderId, { opening: 1 });
+    expect(late).toMatchObject({ status: 409, body: { code: 'invalid_state_transition', opening: 2 } });
+    expect(late.body.detail).toBe(
+      `The opening 1 of the transaction "${orderId}" has ended; this void changes nothing. The till has begun again with the opening 2.`,
+    );
+    expect((await voidSale(orderId)).body.errors).toEqual([
+      {
+        pointer: '/opening',
+        code: 'required',
+        detail:
+          'A till has begun 2 times to take the payment of this order. Name the opening that is voided: Create Transaction returns it.',
+      },
+    ]);
+    expect((await voidSale(orderId, { opening: 3 })).body.errors).toMatchObject([{ pointer: '/opening', code: 'unknown_opening' }]);
+    expect((await order(orderId)).payments).toMatchObject([{ state: 'authorised' }]);
+    expect(await voidSale(orderId, { opening: 2 })).toMatchObject({ status: 200 });
+    await settle();
+    expect((await order(orderId)).payments).toMatchObject([{ state: 'voided' }]);
+    const { id, ...sold } = await sale();
+    expect(Object.keys(sold)).not.toContain('opening');
+    expect((await voidSale(id, { opening: 1 })).body.errors).toMatchObject([{ pointer: '/opening', code: 'unexpected' }]);
+  });
+
   test('Nothing is lost when the Payment Hub is down at the till: the void is completed later, and then the till opens again', async (rehearsal) => {
     const { unpaidAtCounter, openTill, pay, voidSale, down, noFaults, advance, order } = rehearsal;
     const { orderId } = await unpaidAtCounter();
@@ -513,7 +545,7 @@ describe('The payment at the counter ends', () => {
     await settle();
     await openTill(orderId, { laneId: 'lane-2' });
     await pay(orderId, CASH, 300);
-    if (end === 'void') expect((await voidSale(orderId)).status).toBe(200);
+    if (end === 'void') expect((await voidSale(orderId, { opening: 2 })).status).toBe(200);
     else await advance('P1DT1H');
     await settle();
     expect((await order(orderId)).payments.map(({ state, refundedAmount }) => [state, refundedAmount])).toEqual([
