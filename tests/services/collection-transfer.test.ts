@@ -369,6 +369,32 @@ describe('The end of a transfer', () => {
   });
 });
 
+describe('Explanations of a transfer', () => {
+  test('An explanation names goods on their way to the store, and goods that were found after their refund', async (rehearsal) => {
+    const { sent, scans, order, control } = rehearsal;
+    const why = async (type: string, id: string) => (await control('explain-object', { params: { type, id } })).text;
+    const { orderId, fulfillmentOrderId, shipmentId } = await sent();
+    const { orderNumber, lines } = await order(orderId);
+    const reservationId = lines[0]?.reservationId ?? '';
+    const waiting = (until: string) => `It waits for the goods of the order ${orderNumber} to ${until}.`;
+    expect(await why('reservation', reservationId)).toContain(waiting('reach the store store-01'));
+    await scans(shipmentId, 'collect', 'depart', 'out-for-delivery', 'deliver');
+    expect(await why('reservation', reservationId)).toContain(waiting('leave'));
+    await rehearsal.cancel(orderId);
+    const lost = await rehearsal.toCollect(AT, [{ sku: 'mug-blue', qty: 60 }]);
+    await rehearsal.packed(lost.fulfillmentOrderId);
+    await rehearsal.api('dispatch-fulfillment-order-api', { params: { id: lost.fulfillmentOrderId } });
+    await rehearsal.settle();
+    const lostParcel = (await rehearsal.fulfilment(lost.fulfillmentOrderId)).shipments[0]?.id ?? '';
+    await scans(lostParcel, 'collect', 'lose', 'find');
+    await rehearsal.settle();
+    const found = 'It reached the store after its refund: the goods are on the shelf of the store.';
+    expect(await why('shipment', lostParcel)).toContain(found);
+    expect(await why('fulfillment-order', lost.fulfillmentOrderId)).toContain(`The carrier lost the parcel. ${found}`);
+    expect(await why('fulfillment-order', fulfillmentOrderId)).not.toContain(found);
+  });
+});
+
 describe('A transfer while an application is down', () => {
   test.each(['sim', 'inventory-service', 'oms'] as const)(
     'Goods arrive while %s is down, and its records follow once, in the same sequence',
