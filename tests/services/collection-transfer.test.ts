@@ -369,6 +369,25 @@ describe('The end of a transfer', () => {
   });
 });
 
+test('The books count units on their way to a store until it receives them, or they are lost', async (rehearsal) => {
+  const { sent, scans, control, settle } = rehearsal;
+  const stock = async () =>
+    Object.fromEntries(
+      (await control('read-books')).entries
+        .filter(({ book, entry }) => book === 'stock' && entry.startsWith('desk-two-nodes '))
+        .map(({ entry, value }) => [entry.slice('desk-two-nodes '.length), value]),
+    );
+  const first = await sent();
+  expect(await stock()).toEqual({ 'on hand': 4, 'on the way to a store': 2 });
+  await scans(first.shipmentId, 'collect', 'depart', 'out-for-delivery', 'deliver');
+  await settle();
+  expect(await stock()).toEqual({ 'on hand': 6, reserved: 2 });
+  const second = await sent();
+  await scans(second.shipmentId, 'collect', 'lose');
+  await settle();
+  expect(await stock()).toEqual({ 'on hand': 4, reserved: 2 });
+});
+
 describe('Explanations of a transfer', () => {
   test('An explanation names goods on their way to the store, and goods that were found after their refund', async (rehearsal) => {
     const { sent, scans, order, control } = rehearsal;
