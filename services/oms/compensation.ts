@@ -133,7 +133,7 @@ const reservationsIn = ({ id, lines }: SeenFulfillment, order: StoredOrder, { sh
 /** Whether nobody collected its goods, which are back on the shelf of the store. */
 const isPutBack = ({ state, wasReady }: SeenFulfillment): boolean => state === 'returned-to-sender' && wasReady === true;
 
-/** The reservations of a completed order that the FMS may still consume: all but those of goods that are back on a shelf. */
+/** The reservations of a completed order that the FMS may still consume: all but the reservations of goods that are back on a shelf. */
 function spareReservations(order: StoredOrder, record: FulfillmentRecord | undefined): string[] {
   const seen = record?.seen ?? [];
   const of = (some: readonly SeenFulfillment[]): Set<string> =>

@@ -69,6 +69,7 @@ const HANDLERS_KNOW = [
 const IN_BROWSERS = [
   'rehearsal/event-stream.ts',
   'shared/catalog/event-names.ts',
+  'shared/catalog/fulfillment/counter.ts',
   'shared/catalog/nearby.ts',
   'shared/catalog/payment/cover.ts',
   'shared/control/sequence.ts',

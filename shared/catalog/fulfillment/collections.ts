@@ -35,7 +35,7 @@ export const listCollections = defineApi({
   id: 'list-collections-api',
   name: 'List Collections',
   summary:
-    'Lists the goods that customers collect, oldest order first: those of a store, of a customer, or with an order number, and that match every other filter. The codes are never in the list.',
+    'Lists the goods that customers collect, oldest order first: by store, customer or order number, and by every other filter. The codes are never in the list.',
   application: 'fms',
   path: '/collections',
   query: atLeastOne(
