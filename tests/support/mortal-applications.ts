@@ -39,16 +39,22 @@ const LEASE_MARGIN_MS = { end: 5_000, 'run out': -4_200 } as const;
 /** Short, so that the outbox of a dead relay is found soon. A slow relay may then send an event twice, which is allowed. */
 const RELAY_LEASE_MS = 200;
 
+/** A lease of an application on something in a world. */
+interface Lease {
+  readonly world: World;
+  readonly release: () => Promise<void>;
+}
+
 interface Instance {
   dead: boolean;
   running?: RunningApplication;
   /** Its consumer of events. Deliveries that it has not acknowledged before a crash go to its successor. */
   deliver?: Deliver;
   unsubscribe?: () => void;
-  /** Functions that release the claims of its requests, by token. */
-  readonly claimed: Map<string, () => Promise<void>>;
-  /** Functions that release the due work that it leased. */
-  readonly taken: (() => Promise<void>)[];
+  /** The claims of its requests, by token. A commit ends a claim too, so some are stale. */
+  readonly claimed: Map<string, Lease>;
+  /** The due work that it leased. */
+  readonly taken: Lease[];
   readonly death: PromiseWithResolvers<Instance>;
 }
 
@@ -105,7 +111,8 @@ export async function startMortalApplications(leases: Leases) {
       ...(Object.fromEntries(mortals) as typeof operations),
       claim: alive(async (world, request) => {
         const claim = await store.claim(world, request);
-        if (claim.is === 'ours') instance.claimed.set(claim.token, () => store.release(world, request.key, claim.token));
+        if (claim.is === 'ours')
+          instance.claimed.set(claim.token, { world, release: () => store.release(world, request.key, claim.token) });
         return claim;
       }),
       release: alive((world, key, held) => {
@@ -173,8 +180,10 @@ export async function startMortalApplications(leases: Leases) {
     instance.running?.kill();
     const heir = await start(application);
     if (leases === 'end') {
-      for (const releaseWithheld of instance.claimed.values()) await releaseWithheld();
-      abandoned.push(...instance.taken);
+      // Earlier worlds of the instance are gone.
+      const held = (leases: Iterable<Lease>) => [...leases].filter(({ world }) => world === armed?.world).map(({ release }) => release);
+      for (const releaseWithheld of held(instance.claimed.values())) await releaseWithheld();
+      abandoned.push(...held(instance.taken));
       if (resting > 0) await letGoDue();
     }
     instance.death.resolve(heir);
@@ -238,7 +247,7 @@ export async function startMortalApplications(leases: Leases) {
 /** Due work that the committing process runs itself before it replies is leased to it too. */
 function noteDue(instance: Instance, store: Store, world: World, plan: Plan): void {
   for (const { kind, key, lease } of plan.due) {
-    if (lease) instance.taken.push(() => store.releaseDue(world, { kind, key, token: lease.token }));
+    if (lease) instance.taken.push({ world, release: () => store.releaseDue(world, { kind, key, token: lease.token }) });
   }
 }
 
