@@ -9,7 +9,7 @@ import type { Flow } from './flow.ts';
 
 /** Wall time after which a wait reads the world again without a change notification. */
 export const POLL_MS = 250;
-/** Wall time in which a world is announced once. Relays remember an announcement for longer. */
+/** Wall time between two announcements of a world. Relays remember an announcement for longer. */
 const ANNOUNCED_MS = SETTLING_MS / 2;
 const MOST_ANNOUNCED = 1_000;
 /** How many open items of each kind an answer names. */

@@ -59,7 +59,7 @@ export function createRelay({ store, bus, log, divert = sendUnchanged, observer 
   const stopping = new AbortController();
   const { signal } = stopping;
   const leaveTurns = turns?.addRelay(store.application, (world) => begin(world));
-  /** Worlds in which a client waits for quiet. */
+  /** A client or an application waits for events of these worlds. */
   const awaited = new LRUCache<World, true>({ max: MOST_AWAITED, ttl: SETTLING_MS });
   const leaveSettling = bus.lingerMs === undefined ? undefined : settling?.watchSettling(hurry);
   const publish = createPublishing({ application: store.application, bus, log, observer, stopping: signal });
@@ -129,7 +129,7 @@ export function createRelay({ store, bus, log, divert = sendUnchanged, observer 
   }
 
   /**
-   * Waits for further events while no application waits for those of the batch.
+   * Waits for further events while nobody waits for the batch.
    * @returns the batch with the events that were added; undefined when another relay has sent it
    */
   async function gather(world: World, outboxRun: OutboxRun, batch: Batch): Promise<Batch | undefined> {
@@ -144,7 +144,7 @@ export function createRelay({ store, bus, log, divert = sendUnchanged, observer 
     outboxRun.lingering = undefined;
     if (!outboxRun.mayHaveMore || signal.aborted) return lingering.batch;
     const all = await drain(world, outboxRun);
-    // A fault that was set meanwhile is for the later events.
+    // The new fault is for the later events.
     return all && all.faults > 0 ? lingering.batch : all;
   }
 

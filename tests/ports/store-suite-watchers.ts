@@ -34,7 +34,7 @@ export function watcherSuite(opened: Opened): void {
       return { ...open, waitOf };
     }
 
-    test('Watchers of settling are notified of worlds in which a client waits, until they stop', async () => {
+    test('Watchers of settling are notified of an announced world, until they stop', async () => {
       const { worlds, world } = await opened();
       const awaited: World[] = [];
       const stop = worlds.watchSettling((one) => awaited.push(one));
