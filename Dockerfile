@@ -42,5 +42,5 @@ USER 1000:1000
 EXPOSE 8080 15115 15116
 STOPSIGNAL SIGTERM
 HEALTHCHECK --interval=5s --timeout=10s --start-period=120s --retries=6 CMD ["bash", "image/health-check.sh"]
-# Node's default reserves more memory for new objects than this process needs.
-CMD ["node", "--max-semi-space-size=16", "estate/main.ts"]
+# Node's default reserves more memory for new objects than a process with one application needs, which has few requests at a time.
+CMD ["node", "--max-semi-space-size=4", "estate/main.ts"]

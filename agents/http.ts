@@ -6,6 +6,7 @@ import type { AgentRequest } from '../shared/control/admitted.ts';
 import { hmacOf } from '../shared/control/credentials.ts';
 import { randomToken } from '../shared/domain/ids.ts';
 import { excessOfBody } from '../shared/http/request-body.ts';
+import { createSequence } from '../shared/process/waiting.ts';
 import { jsonIn } from '../shared/transport/answer.ts';
 import { acceptedIn, headerFor, inAcceptedType } from './accepted-types.ts';
 import { createAgentServer } from './server.ts';
@@ -36,7 +37,7 @@ export function createAgentEndpoint({ version, pepper, onError, ...access }: Age
     ({ authInfo }) => {
       const { clientId: principal = '', token: admin = '' } = authInfo ?? {};
       const sign = (world: string): string => hmacOf(pepper, `world of an agent: ${principal} ${world}`).slice(0, SIGNATURE);
-      return createAgentServer(version, worldsOfCredential({ ...access, admin, sign }));
+      return createAgentServer(version, worldsOfCredential({ ...access, admin, sign }), createSequence());
     },
     { onerror: onError },
   );
@@ -103,7 +104,7 @@ interface Message {
 /** The message of a body. The library refuses what is not a message. */
 const messageIn = (value: unknown): Message => (typeof value === 'object' && value !== null ? value : {});
 
-/** Messages of a batch, which only the revision 2025-03-26 has. The library answers all of them together. */
+/** Messages of a batch, which only the revision 2025-03-26 has. The library reads all of them together; their tools run one after the other. */
 const MOST_MESSAGES = 50;
 
 const excessOfBatch = (value: unknown): string | undefined =>

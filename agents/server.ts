@@ -2,6 +2,7 @@ import { McpServer, ResourceTemplate } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import { ConnectionError, ControlError } from '../rehearsal/estate-client.ts';
 import { IN_WORDS, mistakesIn } from '../shared/contract/issue-words.ts';
+import type { InSequence } from '../shared/process/waiting.ts';
 import { PathRefused } from '../shared/transport/path.ts';
 import { written } from './answer.ts';
 import { prompts } from './prompts.ts';
@@ -51,8 +52,8 @@ function withoutReferences({ $defs, ...schema }: Record<string, unknown>): Recor
   return inPlace(JSON.stringify(schema));
 }
 
-/** A server for one agent, whose worlds are given. */
-export function createAgentServer(version: string, worldsUntil: WorldsUntil): McpServer {
+/** A server for one agent, whose worlds are given. @param inTurn runs the calls of tools; by default, calls run concurrently */
+export function createAgentServer(version: string, worldsUntil: WorldsUntil, inTurn: InSequence = (work) => work()): McpServer {
   const server = new McpServer(
     { name: 'unified-commerce-estate', title: 'Unified commerce estate', version },
     { instructions: INSTRUCTIONS },
@@ -61,7 +62,7 @@ export function createAgentServer(version: string, worldsUntil: WorldsUntil): Mc
     const { name, title, description, input, readOnly } = tool;
     const annotations = { readOnlyHint: readOnly, openWorldHint: false };
     server.registerTool(name, { title, description, inputSchema: inWords(input), annotations }, (given, { mcpReq: { signal } }) =>
-      run(tool, given as never, worldsUntil(signal)),
+      inTurn(() => run(tool, given as never, worldsUntil(signal))),
     );
   }
   for (const { name, uri, title, description, text } of resources) {

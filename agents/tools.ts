@@ -414,7 +414,8 @@ const keep = tool({
 const diff = tool({
   name: 'diff',
   title: 'Compare two worlds',
-  description: 'Compares two worlds, or a world with a kept one: which objects were added or changed, and which stock and balances.',
+  description:
+    'Compares two worlds, or a world with a kept one: which books (sums of states, money, stock, points and events), objects, stock and balances differ.',
   input: z.strictObject({
     from: WorldOrKept,
     to: WorldOrKept,
@@ -425,7 +426,7 @@ const diff = tool({
   run: async ({ from, to, type, skip }, worlds) => {
     const [before, after] = [await placeOf(from, worlds), await placeOf(to, worlds)];
     const written = ({ kind, name }: typeof before): string => `${kind}:${name}`;
-    const { objects, counters, omitted } = await after.client.control('compare-worlds', {
+    const { books, objects, counters, omitted } = await after.client.control('compare-worlds', {
       query: { from: written(before), to: written(after) },
     });
     const wanted = objects.filter((one) => type === undefined || one.type === type);
@@ -433,6 +434,8 @@ const diff = tool({
       facts: {
         differ: wanted.length,
         omitted,
+        books:
+          type === undefined ? books.map(({ book, entry, ...change }) => `${book} ${entry}: ${change.from} -> ${change.to}`) : undefined,
         objects: wanted.slice(skip),
         counters:
           type === undefined

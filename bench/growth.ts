@@ -22,8 +22,8 @@ export interface Story {
   readonly event: string;
 }
 
-/** Minimum content of the small rehearsal: one page of a customer's orders, and one page of events of each type. */
-export const SMALL: Growth = { objects: 20, events: 500, hops: 0 };
+/** Minimum content of the small rehearsal: the orders that a search by time reads, and one page of events of each type. */
+export const SMALL: Growth = { objects: 120, events: 500, hops: 0 };
 /** Number of the first further copy. */
 export const BEYOND_SMALL = SMALL.events + 1;
 
@@ -73,6 +73,11 @@ export const operations: readonly Operation[] = [
   { what: 'customers by part of a name', ask: (client) => get(client, '/customers?q=clara') },
   { what: 'everything of a customer', ask: (client) => get(client, '/customers/cus_ada/360') },
   { what: 'one order', ask: (client, { order }) => get(client, `/orders/${order}`) },
+  { what: 'a page of orders', ask: (client) => get(client, '/orders?limit=5') },
+  { what: 'a page of orders of a customer', ask: (client) => get(client, '/orders?customerId=cus_ada&limit=5') },
+  { what: 'a page of orders in a state', ask: (client) => get(client, '/orders?state=confirmed&limit=5') },
+  { what: 'orders since an instant', ask: (client) => get(client, '/orders?placedAfter=2200-01-01T00:00:00Z&limit=5') },
+  { what: 'an order by its reference', ask: (client) => get(client, '/orders?referenceSource=shop&referenceId=1') },
   { what: 'one product', ask: (client) => get(client, '/products/prd_mug-blue') },
   { what: 'stock of a SKU', ask: (client) => get(client, '/inventory/items/mug-blue') },
   {

@@ -16,6 +16,7 @@ import { queryOf } from '../shared/http/query.ts';
 import { type JsonBody, readJson, readJsonBytes } from '../shared/http/request-body.ts';
 import { pathParameters, routeTable } from '../shared/http/route-table.ts';
 import type { Logger } from '../shared/process/logger.ts';
+import { createSequence } from '../shared/process/waiting.ts';
 import type { Turns } from '../shared/store/ports/turns.ts';
 import type { ControlParts, EnterRehearsal, SentInput } from './operate.ts';
 import { operations } from './operations.ts';
@@ -34,6 +35,7 @@ type Operation = ControlOperation & { readonly id: ControlId };
 
 /** The control plane. The gateway has authenticated the request, and answers problems that are thrown here. */
 export function createControlPlane({ use, log, snapshotBytes, ...parts }: ControlPlaneOptions) {
+  const largeOnes = createSequence();
   const routes = routeTable<Operation>(Object.values(controlOperations), { idsMayEqualLiterals: false });
 
   function find(method: string, path: string): Operation {
@@ -55,13 +57,17 @@ export function createControlPlane({ use, log, snapshotBytes, ...parts }: Contro
     const run = body ? await withoutSecretsInTurns(body, prepare, inSlices).catch(unlessGone(gone)) : prepare();
     if (!run) return;
     const enter = entering({ use, log, parts }, { operation, admitted, sent, gone });
-    const output = await run(parts, enter, (frames) => sendFrames(response, frames)).catch(unlessGone(gone));
-    if (isStream(operation) || gone.aborted) return;
-    if (operation.status === 204) response.writeHead(204).end();
-    else {
-      const making = { inSlices: parts.inSlices, gone };
-      await sendJson(request, response, { status: operation.status, body: output }, making).catch(unlessGone(gone));
-    }
+    const answer = async (): Promise<void> => {
+      if (gone.aborted) return;
+      const output = await run(parts, enter, (frames) => sendFrames(response, frames)).catch(unlessGone(gone));
+      if (isStream(operation) || gone.aborted) return;
+      if (operation.status === 204) response.writeHead(204).end();
+      else {
+        const making = { inSlices: parts.inSlices, gone };
+        await sendJson(request, response, { status: operation.status, body: output }, making).catch(unlessGone(gone));
+      }
+    };
+    await (operation.memory === 'large' ? largeOnes(answer) : answer());
   };
 }
 

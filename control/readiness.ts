@@ -1,6 +1,7 @@
-import { type Agent, request } from 'undici';
+import type { Agent } from 'undici';
 import { type Application, applicationNames } from '../shared/catalog/applications.ts';
-import type { ReadinessAnswer } from '../shared/process/readiness.ts';
+import { request } from '../shared/process/http-client.ts';
+import type { ReadinessAnswer, State } from '../shared/process/readiness.ts';
 import { withTimeLimit } from '../shared/process/waiting.ts';
 
 const LIMIT_MS = 1_000;
@@ -50,5 +51,11 @@ export function createReadiness({ addressOf, agent, limitMs = LIMIT_MS }: Readin
     return asked.states;
   };
 }
+
+export type Readiness = ReturnType<typeof createReadiness>;
+
+/** The applications as parts of the estate, for `/readyz`. */
+export const statesOf = (applications: Awaited<ReturnType<Readiness>>): readonly State[] =>
+  [...applications].map(([name, { state, waitingFor }]) => ({ ready: state === 'ready', waitingFor: `${name}: ${waitingFor}` }));
 
 const isTimeout = (error: unknown): boolean => error instanceof Error && error.name === 'TimeoutError';

@@ -7,7 +7,7 @@ import type { SwapMode } from '../shared/catalog/swap.ts';
 import type { World } from '../shared/domain/world.ts';
 import type { JournalReader } from '../shared/store/ports/journal.ts';
 import type { ObjectReader } from '../shared/store/ports/objects.ts';
-import { createReadiness, type ReadinessOptions } from './readiness.ts';
+import type { Readiness } from './readiness.ts';
 import { describeSwaps } from './swaps/swaps.ts';
 
 export interface TouchpointState {
@@ -21,7 +21,8 @@ interface Adapters {
   readonly events: 'memory' | 'kafka';
 }
 
-interface TopologyOptions extends ReadinessOptions {
+interface TopologyOptions {
+  readonly readiness: Readiness;
   readonly worlds: JournalReader & Pick<ObjectReader, 'object'>;
   readonly touchpoint: () => TouchpointState;
   readonly adapters: Adapters;
@@ -38,9 +39,7 @@ interface SwappedApplication {
 }
 
 /** The applications, their readiness, and their calls. Computed on demand. */
-export function createTopology({ worlds, touchpoint, adapters, ...reaching }: TopologyOptions) {
-  const readiness = createReadiness(reaching);
-
+export function createTopology({ worlds, touchpoint, adapters, readiness }: TopologyOptions) {
   return async (world: World) => {
     const [states, counts, { discarded }, swaps] = await Promise.all([
       readiness(),

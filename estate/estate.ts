@@ -41,13 +41,15 @@ const randomSecret = (): string => randomBytes(32).toString('base64url');
 /**
  * Starts the whole estate in this process. `TRANSPORT` chooses how its gateway and applications call each other; state and events are where
  * configured.
+ * @param given the store, in place of the configured one
  */
 export async function startEstate(
   configuration: Configuration,
   log: Logger,
-  adapter: StoreAdapter = openStore(configuration, log),
+  given?: StoreAdapter,
   report: Report = (sentence) => log.warn(sentence),
 ): Promise<RunningEstate> {
+  const adapter = given ?? (await openStore(configuration, log));
   const fixtures = await loadConfiguredFixtures(configuration, report);
   const stopping = new AbortController();
   const bus = await openBus(configuration, log, { worlds: adapter.worlds, turns: adapter.turns, stopping: stopping.signal });

@@ -1,5 +1,5 @@
 import type { Configuration } from './configuration.ts';
-import { touchpointFixtures } from './seeding.ts';
+import { fixturesFolder, touchpointFixtures } from './fixture-folders.ts';
 
 export { swapVariable } from '../shared/configuration/swap-variables.ts';
 /** The entry point of the server package: what the command line uses of the estate. It loads most modules only when they are needed. */
@@ -9,7 +9,7 @@ export { explainStart } from './start-error.ts';
 
 /** @throws FixtureError with a line for each mistake */
 export async function checkFixtures(configuration: Configuration): Promise<void> {
-  const [{ loadFixtures }, { fixturesFolder }] = await Promise.all([import('../fixtures/load.ts'), import('./seeding.ts')]);
+  const { loadFixtures } = await import('../fixtures/load.ts');
   await loadFixtures(fixturesFolder(configuration));
   const { loadTouchpointFixtures } = await import('../services/touchpoint-mock/contract/fixtures.ts');
   await loadTouchpointFixtures(await touchpointFixtures(configuration));

@@ -5,6 +5,7 @@ import { createClockDriver } from '../control/clock/driver.ts';
 import { createControlPlane } from '../control/control-plane.ts';
 import { createDryCall, createOutsideCall } from '../control/outside-call.ts';
 import { createPaymentPage } from '../control/payment-page.ts';
+import { createReadiness, statesOf } from '../control/readiness.ts';
 import { startExpiry } from '../control/rehearsals/expiry.ts';
 import { withOwnData } from '../control/rehearsals/own-data.ts';
 import { createRehearsals, type Rehearsals } from '../control/rehearsals/rehearsals.ts';
@@ -43,6 +44,7 @@ import { createAgents } from './agents.ts';
 import { adaptersInUse, type Configuration, corsOriginsOf, eventServers } from './configuration.ts';
 import { configuredSwaps } from './configured-swaps.ts';
 import { consoleConfig, publicAmong, refuseDemoCredentials } from './console.ts';
+import { worldBytesOf } from './infrastructure.ts';
 import { ownListeners } from './own-listeners.ts';
 import { objectsOf, registeredApplications } from './registry.ts';
 import { createScenarioRuns } from './scenario-runs.ts';
@@ -105,6 +107,7 @@ export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoo
   const inSlices = createSlices();
   const rehearsals = createRehearsals({
     worlds: adapter.worlds,
+    heap: adapter.heap,
     seed: movedInTime((at) => seedData(fixtures.at(at), at, defaultSwaps), now),
     seedWith: ({ data, swaps }, at) =>
       inSlices(NEVER_GONE, async (breathe) => {
@@ -139,6 +142,7 @@ export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoo
   const runs = createRuns({ store: adapter.worlds, scenarios: createScenarioRuns({ gateway: () => url, credentials }), log });
   const agents = createAgents({ gateway: () => url, pepper, agent, log });
   observability.watchWorlds(() => adapter.worlds.backlog());
+  const readiness = createReadiness({ addressOf, agent });
   let preparing: State = { ready: false, waitingFor: `the rehearsal "${DEFAULT_REHEARSAL}"` };
   const gateway = await startGateway({
     host: configuration.HOST,
@@ -147,7 +151,8 @@ export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoo
     turns: adapter.turns,
     createRehearsal: rehearsals.ensure,
     noteUse: use.note,
-    worldBytes: configuration.MAX_REHEARSAL_BYTES,
+    worldBytes: worldBytesOf(configuration),
+    heap: adapter.heap,
     snapshotBytes: configuration.MAX_SNAPSHOT_BYTES,
     credentials: [
       ...credentials.flatMap(({ kind, secret, ...credential }) =>
@@ -184,7 +189,7 @@ export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoo
       }),
       inSlices,
       control: adapter.control,
-      topology: createTopology({ worlds: adapter.worlds, addressOf, agent, touchpoint, adapters: adaptersInUse(configuration) }),
+      topology: createTopology({ worlds: adapter.worlds, readiness, touchpoint, adapters: adaptersInUse(configuration) }),
       stopping,
     }),
     agents: agents.answer,
@@ -197,6 +202,7 @@ export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoo
     corsOrigins: corsOriginsOf(configuration),
     limits: { perAddressPerMinute: configuration.RATE_LIMIT_PER_ADDRESS, perKeyPerMinute: configuration.RATE_LIMIT_PER_KEY },
     states: () => [...options.states(), preparing],
+    applicationStates: async () => statesOf(await readiness()),
     observability,
   }).catch(explainListenError('GATEWAY_PORT'));
   url = gateway.url;

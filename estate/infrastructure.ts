@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs';
-import { Agent } from 'undici';
 import manifest from '../package.json' with { type: 'json' };
 import { Problem } from '../shared/catalog/problems.ts';
 import { keepSecret } from '../shared/domain/redaction.ts';
@@ -7,19 +6,18 @@ import { errorMessage } from '../shared/domain/text.ts';
 import type { World } from '../shared/domain/world.ts';
 import type { Bus } from '../shared/events/bus.ts';
 import type { KafkaOptions } from '../shared/events/kafka/client.ts';
-import { createMemoryBus } from '../shared/events/memory-bus.ts';
-import { createResumingBus, type ResumingBusOptions } from '../shared/events/resuming-bus.ts';
+import type { ResumingBusOptions } from '../shared/events/resuming-bus.ts';
 import { createObservability, type Observability } from '../shared/observability/observability.ts';
 import { connectionTrouble } from '../shared/process/connection-trouble.ts';
+import { mostTextInHeap } from '../shared/process/heap.ts';
+import { Agent } from '../shared/process/http-client.ts';
 import { createLogger, type Logger } from '../shared/process/logger.ts';
 import type { State } from '../shared/process/readiness.ts';
 import { spreadLookup } from '../shared/process/spread-lookup.ts';
 import { pause } from '../shared/process/waiting.ts';
 import { journalLimits } from '../shared/store/journal-limits.ts';
-import { createMemoryStore } from '../shared/store/memory/store.ts';
 import type { WorldListener } from '../shared/store/ports/due-work.ts';
-import type { ControlStore, StoreAdapter, Worlds } from '../shared/store/ports/estate-store.ts';
-import { shownAddress } from '../shared/store/redis/client.ts';
+import type { ControlStore, StoreAdapter, StoreOptions, Worlds } from '../shared/store/ports/estate-store.ts';
 import { RedisRefused } from '../shared/store/redis/refused.ts';
 import { isStoreUnavailable } from '../shared/store/store-unavailable.ts';
 import { type Configuration, withPassword } from './configuration.ts';
@@ -44,27 +42,32 @@ export const agentForCalls = (): Agent =>
   });
 
 /** A store for one world that nobody else sees, such as a world whose invariants are checked before it is kept. */
-export const openScratchStore = (): StoreAdapter => createMemoryStore({ journal: 'off' });
+export const openScratchStore = (): Promise<StoreAdapter> => openMemoryStore({ journal: 'off' });
+
+async function openMemoryStore(options: StoreOptions): Promise<StoreAdapter> {
+  const { createMemoryStore } = await import('../shared/store/memory/store.ts');
+  return createMemoryStore(options);
+}
+
+/** Limit of the text of a world. In memory, the heap sets a limit too. */
+export const worldBytesOf = (configuration: Configuration): number =>
+  redisAccess(configuration) ? configuration.MAX_REHEARSAL_BYTES : mostTextInHeap(configuration.MAX_REHEARSAL_BYTES);
 
 /**
- * Opens the configured store. The process waits for a missing Redis and never uses memory instead.
+ * Opens the configured store, and loads the code of this one only. The process waits for a missing Redis and never uses memory instead.
  * @throws StartError when a file of the configuration cannot be read
  */
-export function openStore(configuration: Configuration, log: Logger): StoreAdapter {
-  const {
-    JOURNAL,
-    JOURNAL_HOPS: records,
-    JOURNAL_BYTES: bytes,
-    OUTBOX_LIMIT: outboxLimit,
-    MAX_REHEARSAL_BYTES: worldBytes,
-  } = configuration;
+export async function openStore(configuration: Configuration, log: Logger): Promise<StoreAdapter> {
+  const { JOURNAL, JOURNAL_HOPS: records, JOURNAL_BYTES: bytes, OUTBOX_LIMIT: outboxLimit } = configuration;
+  const worldBytes = worldBytesOf(configuration);
   const journal = JOURNAL === 'on' ? journalLimits({ records, bytes }) : 'off';
   const redis = redisAccess(configuration);
-  if (!redis) return createMemoryStore({ journal, outboxLimit, worldBytes });
+  if (!redis) return openMemoryStore({ journal, outboxLimit, worldBytes });
   return awaitStore({
     log,
     connect: async () => {
       const { createRedisStore } = await import('../shared/store/redis/store.ts');
+      const { shownAddress } = await import('../shared/store/redis/client.ts');
       let lastMessage = '';
       // The client reconnects about every second. An unchanged message is a warning only once.
       const onError = (error: Error): void => {
@@ -126,8 +129,11 @@ export async function openBus(
 ): Promise<Bus> {
   const { KAFKA_BROKERS: brokers, KAFKA_PREFIX: prefix, REDIS_URL, SERVICE } = configuration;
   if (brokers === undefined) {
+    const { createMemoryBus } = await import('../shared/events/memory-bus.ts');
     const bus = createMemoryBus(beside?.turns);
-    return beside && REDIS_URL !== undefined ? createResumingBus({ ...beside, bus, log }) : bus;
+    if (!beside || REDIS_URL === undefined) return bus;
+    const { createResumingBus } = await import('../shared/events/resuming-bus.ts');
+    return createResumingBus({ ...beside, bus, log });
   }
   const access = kafkaAccess(configuration);
   const { createKafkaBus } = await import('../shared/events/kafka/bus.ts');
@@ -177,7 +183,7 @@ const LOOK_MS = 100;
 
 /** The problem of the configured store; undefined when it answers. */
 export async function storeTrouble(configuration: Configuration): Promise<string | undefined> {
-  const store = openStore(configuration, createLogger('silent'));
+  const store = await openStore(configuration, createLogger('silent'));
   const trouble = await troubleOf(() => store.state());
   await closed(() => store.close());
   return trouble;

@@ -5,7 +5,7 @@ import { keepSecret } from '../shared/domain/redaction.ts';
 import { createLogger, type Logger, terminalOutput } from '../shared/process/logger.ts';
 import { print, printError, printJson } from '../shared/process/terminal.ts';
 import { pause } from '../shared/process/waiting.ts';
-import type { RunningService } from './alone.ts';
+import type { RunningService } from './application-alone.ts';
 import { banner } from './banner.ts';
 import { adaptersOf, type Configuration, foreignVariables, readConfiguration } from './configuration.ts';
 import type { Report } from './seeding.ts';
@@ -79,7 +79,7 @@ function serveWithoutOutput(): void {
   });
 }
 
-/** Loads the code only after the configuration was accepted, so that a bad variable is refused early. */
+/** Loads the code only after the configuration was accepted, so that a bad variable is refused early, and only the code of this process. */
 async function start(configuration: Configuration, log: Logger, report?: Report): Promise<Started> {
   const { SERVICE } = configuration;
   if (SERVICE === undefined) return startWholeEstate(configuration, log, report);
@@ -89,8 +89,8 @@ async function start(configuration: Configuration, log: Logger, report?: Report)
 }
 
 async function startOneService(service: 'gateway' | Application, configuration: Configuration, log: Logger): Promise<RunningService> {
-  if (service === 'gateway') return (await import('./alone.ts')).startGatewayAlone(configuration, log);
-  return (await import('./alone.ts')).startApplicationAlone(service, configuration, log);
+  if (service === 'gateway') return (await import('./gateway-alone.ts')).startGatewayAlone(configuration, log);
+  return (await import('./application-alone.ts')).startApplicationAlone(service, configuration, log);
 }
 
 async function startWholeEstate(configuration: Configuration, log: Logger, report: Report | undefined): Promise<Started> {

@@ -1,8 +1,9 @@
-import { Agent } from 'undici';
 import type { ScenarioRunner } from '../control/runs/scenario-runner.ts';
 import type { Credential } from '../fixtures/files.ts';
 import { pains } from '../rehearsal/scenario.ts';
 import type { Report } from '../rehearsal/stage.ts';
+import type { World } from '../shared/domain/world.ts';
+import { Agent } from '../shared/process/http-client.ts';
 
 interface ScenarioRunsOptions {
   /** Called for every run, because the address is known only after the gateway has started. */
@@ -31,7 +32,7 @@ export function createScenarioRuns({ gateway, credentials }: ScenarioRunsOptions
       const { runScenario } = await import('../rehearsal/runner.ts');
       let failure: string | undefined;
       const passedOn: Report = {
-        begin: (_scenario, rehearsal) => report.begin(rehearsal),
+        begin: (_scenario, rehearsal, world) => report.begin(rehearsal, world as World),
         step: ({ events, ...step }) => report.step({ ...step, events: [...events] }),
         note: (text) => report.note(text),
         invariants: (results) => report.invariants([...results]),

@@ -1,6 +1,3 @@
-import { readdir } from 'node:fs/promises';
-import { pathToFileURL } from 'node:url';
-import { requireFolder } from '../fixtures/checked-file.ts';
 import type { Fixtures } from '../fixtures/files.ts';
 import { type FixtureSet, loadFixtures } from '../fixtures/load.ts';
 import type { Application } from '../shared/catalog/applications.ts';
@@ -10,6 +7,7 @@ import { type SeededSwap, type SeededSwaps, seedOfRetailer, seedOfSwap } from '.
 import { dumpSteps } from '../shared/store/collections.ts';
 import type { ApplicationDump, WorldData } from '../shared/store/ports/world-data.ts';
 import type { Configuration } from './configuration.ts';
+import { fixturesFolder } from './fixture-folders.ts';
 import { registeredApplications } from './registry.ts';
 
 /** Receives a sentence for the person who starts the estate. */
@@ -53,19 +51,3 @@ const swapOf = (swaps: SeededSwaps, application: Application): SeededSwap | unde
 
 /** In the mode shadow, a real system replaces nothing. */
 const isReplaced = (swap: SeededSwap | undefined): boolean => swap !== undefined && swap.mode !== 'shadow';
-
-/** The configured folder. Undefined: the project's folder. */
-export const fixturesFolder = ({ FIXTURES_DIR }: Configuration): URL | undefined =>
-  FIXTURES_DIR === undefined ? undefined : pathToFileURL(`${FIXTURES_DIR}/`);
-
-/**
- * The folder with the answers of the touchpoint mock. Undefined: the project's folder, even when the configured one has no answers.
- * @throws FixtureError when the configured folder does not exist
- */
-export async function touchpointFixtures(configuration: Configuration): Promise<URL | undefined> {
-  const folder = fixturesFolder(configuration);
-  if (folder === undefined) return undefined;
-  await requireFolder(folder);
-  const hasAnswers = (await readdir(folder)).some((name) => name === 'touchpoint' || name === 'touchpoint-authorization.json');
-  return hasAnswers ? folder : undefined;
-}

@@ -8,6 +8,7 @@ import { Problem, type ProblemCode, type ProblemContext } from '../shared/catalo
 import { BODY_BYTES } from '../shared/contract/body-limit.ts';
 import { exceededLimit, JSON_KINDS, JSON_LEVELS } from '../shared/domain/json-limits.ts';
 import { type InSlices, NEVER_GONE } from '../shared/process/slices.ts';
+import { createSequence } from '../shared/process/waiting.ts';
 import { openScratchStore } from './infrastructure.ts';
 import { objectsOf, registeredApplications } from './registry.ts';
 
@@ -60,12 +61,10 @@ const THREAD = new URL(`./snapshot-thread${extname(import.meta.url)}`, import.me
  */
 export function createReceive({ most, secrets, inSlices, threadMib = memoryFor(most) }: Options): Receive {
   const options = { ...checks(), most };
-  let last: Promise<unknown> = Promise.resolve();
+  const oneByOne = createSequence();
   return (received) => {
     if (isLikeBodies(received.bytes)) return inSlices(NEVER_GONE, (breathe) => receive(received, { ...options, breathe }));
-    const made = last.then(() => inThread({ received, most, secrets }, threadMib));
-    last = made.catch(() => {});
-    return made;
+    return oneByOne(() => inThread({ received, most, secrets }, threadMib));
   };
 }
 

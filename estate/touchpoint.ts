@@ -3,7 +3,7 @@ import { startTouchpointMock } from '../services/touchpoint-mock/mock-server.ts'
 import { startPortal } from '../services/touchpoint-mock/portal-server.ts';
 import type { Logger } from '../shared/process/logger.ts';
 import type { Configuration } from './configuration.ts';
-import { touchpointFixtures } from './seeding.ts';
+import { touchpointFixtures } from './fixture-folders.ts';
 import { explainListenError } from './start-error.ts';
 
 /**

@@ -1,7 +1,5 @@
 import type { IncomingHttpHeaders, IncomingMessage, OutgoingHttpHeader } from 'node:http';
-import { contextFor } from '../shared/control/context.ts';
-import type { WorldView } from '../shared/store/ports/rehearsals.ts';
-import { CONTEXT_HEADER, encodeContext, TOKEN_HEADER } from '../shared/transport/estate-headers.ts';
+import { TOKEN_HEADER } from '../shared/transport/estate-headers.ts';
 import type { RequestIds } from './request-ids.ts';
 
 /** Wall time until the estate must answer a request. */
@@ -47,24 +45,17 @@ interface AdmittedRequest {
   readonly ids: RequestIds;
   /** W3C trace context of the request, if it has one. */
   readonly traceparent: string | undefined;
-  readonly view: WorldView;
-  readonly principal: string;
   readonly token: string;
   readonly body: Buffer | undefined;
 }
 
-/**
- * The headers that an application gets: the client's headers without the dropped ones, and the estate's own. They are made before the
- * proxy sees the request, because the proxy library skips its hook for request headers on requests with `Expect`.
- */
-export function applicationHeaders({ request, ids, traceparent, view, principal, token, body }: AdmittedRequest): IncomingHttpHeaders {
-  const context = contextFor(view, { ...ids, principal, traceparent, withinMs: REQUEST_MS });
+/** The headers that an application gets: the client's headers without the dropped ones, and the estate's own, except for the context. */
+export function applicationHeaders({ request, ids, traceparent, token, body }: AdmittedRequest): IncomingHttpHeaders {
   const passed = passedOn(request.headers);
   if (traceparent === undefined) {
     delete passed['traceparent'];
     delete passed['tracestate'];
   } else passed['traceparent'] = traceparent;
-  passed[CONTEXT_HEADER] = encodeContext(context);
   passed[TOKEN_HEADER] = token;
   passed['x-correlation-id'] = ids.correlationId;
   const { host = '' } = request.headers;

@@ -1,16 +1,15 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { type Request, type Response, Router } from 'express';
-import { stringify } from 'yaml';
-import { applicationNames } from '../shared/catalog/applications.ts';
+import { type Application, applicationNames } from '../shared/catalog/applications.ts';
 import { Problem, type ProblemCode, problems, problemType } from '../shared/catalog/problems.ts';
-import { type EventServers, estateAsyncApi } from '../shared/contract/asyncapi/document.ts';
-import { llmsText, type Section } from '../shared/contract/llms-text.ts';
-import { applicationContract } from '../shared/contract/openapi/application-contract.ts';
-import { estateOpenApi } from '../shared/contract/openapi/document.ts';
+import type { EventServers } from '../shared/contract/asyncapi/document.ts';
+import type { Section } from '../shared/contract/llms-text.ts';
 import { problemMeanings } from '../shared/contract/tables/problem-meanings.ts';
-import { addressedDocument, fixedDocument } from '../shared/http/fixed-document.ts';
+import { stepsBreathing } from '../shared/domain/breathe.ts';
+import { addressedDocument, fixedDocument, yamlOf } from '../shared/http/fixed-document.ts';
 import type { OwnAddress } from '../shared/http/own-address.ts';
+import { inShortTurns } from '../shared/process/waiting.ts';
 import { methodNotAllowed } from './problems.ts';
 
 const manifest = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as { readonly version: string };
@@ -61,20 +60,32 @@ const OWN_DOCUMENTS: readonly Section[] = [
 
 /** The APIs as OpenAPI, the events as AsyncAPI, the problems, an index for language models, and a welcome page. @param events where this estate publishes them */
 export function createDocuments(events: EventServers): Router {
-  const openapi = ({ origin }: OwnAddress) => estateOpenApi(manifest.version, origin);
-  const asyncapi = ({ host }: OwnAddress) => estateAsyncApi(manifest.version, events, host);
+  // The code that writes a document is loaded with its first request. A document takes many turns, because other requests wait.
+  const openapi = async ({ origin }: OwnAddress): Promise<unknown> => {
+    const { openApiInSteps } = await import('../shared/contract/openapi/document.ts');
+    return stepsBreathing(openApiInSteps(manifest.version, origin), inShortTurns());
+  };
+  const asyncapi = async ({ host }: OwnAddress): Promise<unknown> => {
+    const { asyncApiInSteps } = await import('../shared/contract/asyncapi/document.ts');
+    return stepsBreathing(asyncApiInSteps(manifest.version, events, host), inShortTurns());
+  };
   const router = Router({ caseSensitive: true, strict: true });
   for (const [name, document] of Object.entries({ openapi, asyncapi })) {
-    const json = (address: OwnAddress) => JSON.stringify(document(address), null, 2);
-    const yaml = (address: OwnAddress) => stringify(document(address), { aliasDuplicateObjects: false, lineWidth: 0 });
+    const json = async (address: OwnAddress) => JSON.stringify(await document(address), null, 2);
     router.get(`/${name}.json`, addressedDocument('application/json', json));
-    router.get(`/${name}.yaml`, addressedDocument('application/yaml', yaml));
+    router.get(
+      `/${name}.yaml`,
+      addressedDocument('application/yaml', async (address) => yamlOf(await document(address))),
+    );
   }
   router.use(createContracts());
   router.use(createProblemDocuments());
   const welcome = fixedDocument('text/html', () => WELCOME);
   router.get('/', (request, response) => welcome(request, response.set('Content-Security-Policy', POLICY)));
-  const index = fixedDocument('text/plain', () => llmsText(OWN_DOCUMENTS));
+  const index = fixedDocument('text/plain', async () => {
+    const { llmsText } = await import('../shared/contract/llms-text.ts');
+    return llmsText(OWN_DOCUMENTS);
+  });
   router.get('/llms.txt', index);
   router.all(['/openapi.json', '/openapi.yaml', '/asyncapi.json', '/asyncapi.yaml', '/llms.txt', '/'], ({ method }) => {
     throw methodNotAllowed(method, ['GET', 'HEAD']);
@@ -86,12 +97,11 @@ const CONTRACT = '/openapi/:application.json';
 
 /** What a real system must offer to take the place of an application, at `/openapi/payment-hub.json`. */
 function createContracts(): Router {
-  const contracts = new Map(
-    applicationNames.map((name) => [
-      name as string,
-      fixedDocument('application/json', () => JSON.stringify(applicationContract(name, manifest.version), null, 2)),
-    ]),
-  );
+  const contractOf = async (name: Application): Promise<string> => {
+    const { contractInSteps } = await import('../shared/contract/openapi/application-contract.ts');
+    return JSON.stringify(await stepsBreathing(contractInSteps(name, manifest.version), inShortTurns()), null, 2);
+  };
+  const contracts = new Map(applicationNames.map((name) => [name as string, fixedDocument('application/json', () => contractOf(name))]));
   const router = Router({ caseSensitive: true, strict: true });
   router.get(CONTRACT, (request: Request<{ application: string }>, response) => {
     const { application } = request.params;

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Application } from '../shared/catalog/applications.ts';
+import type { Context } from '../shared/control/context.ts';
 import { headersOfAnswer } from '../shared/transport/answer.ts';
 import { type Answered, type Endpoint, NotListening } from '../shared/transport/endpoint.ts';
 import { brokenOff, timedOut, unreachable } from '../shared/transport/transport.ts';
@@ -10,6 +11,7 @@ import { untilClosed } from './hand-over.ts';
 export interface ForwardedRequest {
   readonly application: Application;
   readonly body: Buffer | undefined;
+  readonly context: Context;
   /** Headers that the gateway adds to the answer. */
   readonly ownHeaders: readonly OwnHeader[];
 }
@@ -52,7 +54,7 @@ export function createInProcessForwarder({ endpointOf, timeoutMs, draining }: In
   }
 
   function forward(request: IncomingMessage, response: ServerResponse, forwarded: ForwardedRequest, answered?: () => void): Promise<void> {
-    const { application, body } = forwarded;
+    const { application, body, context } = forwarded;
     const { method = '', url: target = '', headers } = request;
     return untilClosed(response, (fail) => {
       const endpoint = endpointOf(application);
@@ -64,7 +66,7 @@ export function createInProcessForwarder({ endpointOf, timeoutMs, draining }: In
       }, timeoutMs);
       response.once('close', () => clearTimeout(timer));
       const hasLeft = (): boolean => isLate || (response.destroyed && !response.writableFinished);
-      endpoint({ method, target, headers, body: () => body, hasLeft })
+      endpoint({ method, target, headers, context, body: () => body, hasLeft })
         .finally(() => {
           clearTimeout(timer);
           answered?.();

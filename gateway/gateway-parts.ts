@@ -6,6 +6,7 @@ import type { RouteTable } from '../shared/http/route-table.ts';
 import type { Observability } from '../shared/observability/observability.ts';
 import type { Observer } from '../shared/observability/observer.ts';
 import type { Connections } from '../shared/process/fair-server.ts';
+import type { Heap } from '../shared/process/heap.ts';
 import type { State } from '../shared/process/readiness.ts';
 import type { Turns } from '../shared/store/ports/turns.ts';
 import type { Keyring } from './credentials.ts';
@@ -31,6 +32,8 @@ export interface GatewayParts {
   readonly connections: Connections;
   /** The dependencies that must be ready before the gateway is. */
   readonly states: () => readonly State[];
+  /** The states of the applications, which the gateway does not need to be ready. */
+  readonly applicationStates: () => Promise<readonly State[]>;
   readonly routes: RouteTable<ApiDefinition>;
   readonly crossOrigin: CrossOrigin;
   readonly limits: RateLimits;
@@ -44,6 +47,8 @@ export interface GatewayParts {
   readonly noteUse: (rehearsal: string) => void;
   /** Limit of the text of a rehearsal. At it, requests that may write are refused. */
   readonly worldBytes: number;
+  /** The heap that has the worlds. While it is full, requests that may write are refused. Undefined where the worlds are outside this process. */
+  readonly heap: Pick<Heap, 'full'> | undefined;
   /** Limit of the body of a snapshot's upload. Default: the limit of all bodies. */
   readonly snapshotBytes: number;
   readonly isOwnHost: (host: string | undefined) => boolean;

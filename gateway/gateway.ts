@@ -34,8 +34,8 @@ import { refuse } from './refusals.ts';
 import { rehearsalAccess } from './rehearsal-access.ts';
 
 export interface GatewayOptions
-  extends Pick<GatewayParts, 'token' | 'controlPlane' | 'agents' | 'states'>,
-    Partial<Pick<GatewayParts, 'noteUse' | 'worldBytes' | 'snapshotBytes' | 'observability' | 'turns'>> {
+  extends Pick<GatewayParts, 'token' | 'controlPlane' | 'agents' | 'states' | 'applicationStates'>,
+    Partial<Pick<GatewayParts, 'noteUse' | 'worldBytes' | 'heap' | 'snapshotBytes' | 'observability' | 'turns'>> {
   readonly host: string;
   /** 0 takes any free port. */
   readonly port: number;
@@ -96,6 +96,7 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
     observability,
     connections,
     states: options.states,
+    applicationStates: options.applicationStates,
     limits: createRateLimits(options.limits),
     keyring: createKeyring({ credentials: options.credentials, pepper, accessTokens, revocations, resolve }),
     estateCalls: createEstateCallers({ calls: createEstateCalls(options.token), resolve }),
@@ -105,6 +106,7 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
     access,
     noteUse: options.noteUse ?? (() => {}),
     worldBytes: options.worldBytes ?? WORLD_BYTES,
+    heap: options.heap,
     snapshotBytes: options.snapshotBytes ?? BODY_BYTES,
     routes: routeTable((options.apis ?? Object.values(apis)).filter(({ audience }) => audience === 'public')),
     isOwnHost: ownHosts(options.allowedHosts ?? []),

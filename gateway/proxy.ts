@@ -1,13 +1,15 @@
-import { Agent, type ClientRequest, type IncomingMessage, type ServerResponse } from 'node:http';
-import { Stream } from 'node:stream';
-import { createProxyMiddleware, type Plugin } from 'http-proxy-middleware';
+import type { ClientRequest, IncomingMessage, ServerResponse } from 'node:http';
 import type { Application } from '../shared/catalog/applications.ts';
 import type { Problem } from '../shared/catalog/problems.ts';
 import { didNotConnect } from '../shared/process/connection-trouble.ts';
+import { Agent, request as sendRequest } from '../shared/process/node-http.ts';
 import { spreadLookup } from '../shared/process/spread-lookup.ts';
+import { nextTurn } from '../shared/process/waiting.ts';
+import { CONTEXT_HEADER, encodeContext } from '../shared/transport/estate-headers.ts';
 import { brokenOff, timedOut, unreachable } from '../shared/transport/transport.ts';
-import { answerHead, type OwnHeader } from './application-headers.ts';
+import { answerHead } from './application-headers.ts';
 import { type ForwardedRequest, type Forwarder, type ForwarderOptions, isLast } from './forwarder.ts';
+import { untilClosed } from './hand-over.ts';
 
 interface ProxyOptions extends ForwarderOptions {
   readonly addressOf: (application: Application) => string;
@@ -21,124 +23,87 @@ interface ProxyOptions extends ForwarderOptions {
  */
 const IDLE_MS = 60_000;
 
-interface ForwardedExchange {
-  readonly target: URL;
-  readonly body: WholeBody;
-  readonly ownHeaders: readonly OwnHeader[];
-  readonly timer: NodeJS.Timeout;
-  readonly fail: (error: Error) => void;
-  readonly answered: (() => void) | undefined;
-  upstream?: ClientRequest;
-}
-
 /** Forwards requests to applications over HTTP. The time limit also applies between two parts of an answer. */
 export function createProxy({ addressOf, timeoutMs, idleMs = IDLE_MS, draining }: ProxyOptions): Forwarder {
-  // Not a Map: V8 links each table of a Map to the next one, and so keeps the exchanges of replaced tables until a full collection.
-  const exchanges = new WeakMap<IncomingMessage, ForwardedExchange>();
-  const targets = new Map<string, URL>();
   const agent = new Agent({ keepAlive: true, timeout: idleMs, maxFreeSockets: 256, lookup: spreadLookup });
-  const middleware = createProxyMiddleware<IncomingMessage, ServerResponse>({
-    // The target comes from the route in the catalog, never from the request.
-    router: (request, _response, options) => {
-      const exchange = exchanges.get(request);
-      if (exchange) options.buffer = exchange.body;
-      return exchange?.target ?? '';
-    },
-    agent,
-    proxyTimeout: timeoutMs,
-    ejectPlugins: true,
-    plugins: [watchExchanges(exchanges, draining)],
-  });
+  const targets = new Map<string, Target>();
 
-  function targetOf(application: Application): URL {
+  function targetOf(application: Application): Target {
     const address = addressOf(application);
-    const target = targets.get(address) ?? new URL(address);
+    const known = targets.get(address);
+    if (known) return known;
+    const target = targetAt(address);
     targets.set(address, target);
     return target;
   }
 
-  function forward(
-    request: IncomingMessage,
-    response: ServerResponse,
-    { application, body, ownHeaders }: ForwardedRequest,
-    answered?: () => void,
-  ): Promise<void> {
-    return new Promise((resolve, reject) => {
-      const target = targetOf(application);
-      const timer = setTimeout(() => exchange.upstream?.destroy(new AnswerTimeout()), timeoutMs);
-      const fail = (error: Error): void => reject(dependencyProblem(application, error));
-      const exchange: ForwardedExchange = { target, body: new WholeBody(body), ownHeaders, timer, fail, answered };
-      exchanges.set(request, exchange);
-      // This must run before the library's own listener, which half-closes the connection: an application would treat the request as complete.
+  function forward(request: IncomingMessage, response: ServerResponse, forwarded: ForwardedRequest, answered?: () => void): Promise<void> {
+    const { application, body, context, ownHeaders } = forwarded;
+    // The address comes from the route in the catalog, never from the request.
+    const { prefix, ...target } = targetOf(application);
+    const { method, url: path = '' } = request;
+    const headers = { ...request.headers, [CONTEXT_HEADER]: encodeContext(context) };
+    return untilClosed(response, (fail) => {
+      const upstream = sendRequest({ ...target, agent, method, path: prefix + path, headers });
+      const timer = setTimeout(() => {
+        if (response.headersSent) response.destroy();
+        else fail(timedOut(application));
+        upstream.destroy();
+      }, timeoutMs);
       response.once('close', () => {
         clearTimeout(timer);
-        exchanges.delete(request);
-        if (!response.writableFinished && exchange.upstream?.destroyed === false) exchange.upstream.socket?.resetAndDestroy();
+        // A half-closed connection would not show an application that the client has left.
+        if (!response.writableFinished) reset(upstream);
         answered?.();
-        resolve();
       });
-      middleware(request, response, reject).catch(reject);
+      upstream.on('error', (error) => {
+        if (!response.headersSent) fail(problemOf(application, error));
+      });
+      upstream.on('response', (answer) => {
+        timer.refresh();
+        answered?.();
+        if (response.headersSent || response.destroyed) return;
+        const { statusCode = 502, statusMessage } = answer;
+        const connection = isLast(request, response, draining) ? 'close' : 'keep-alive';
+        response.writeHead(statusCode, statusMessage || undefined, answerHead(ownHeaders, answer.headers, connection));
+        void passOn(answer, response, () => timer.refresh());
+      });
+      upstream.end(body);
     });
   }
 
   return { forward, close: () => agent.destroy() };
 }
 
-/** Replaces the library's own plugins, which log every exchange and write an error page. */
-function watchExchanges(
-  exchanges: WeakMap<IncomingMessage, ForwardedExchange>,
-  draining: () => boolean,
-): Plugin<IncomingMessage, ServerResponse> {
-  return (proxy) => {
-    proxy.on('proxyReq', (upstream, request) => {
-      const exchange = exchanges.get(request);
-      if (exchange) exchange.upstream = upstream;
-    });
-    proxy.on('proxyRes', (answer, request, response) => {
-      const exchange = exchanges.get(request);
-      clearTimeout(exchange?.timer);
-      exchange?.answered?.();
-      if (exchange && !response.headersSent)
-        writeHead(response, answer, { own: exchange.ownHeaders, isLast: isLast(request, response, draining) });
-    });
-    proxy.on('error', (error, request) => {
-      if (request) exchanges.get(request)?.fail(error);
-    });
-  };
+interface Target {
+  readonly protocol: string;
+  readonly host: string;
+  readonly port: string;
+  /** Begins every path. */
+  readonly prefix: string;
 }
 
-interface Head {
-  readonly own: readonly OwnHeader[];
-  /** Whether the connection to the client ends with this answer. */
-  readonly isLast: boolean;
+function targetAt(address: string): Target {
+  const { protocol, hostname, port, pathname } = new URL(address);
+  return { protocol, host: hostname.replace(/^\[(.*)\]$/, '$1'), port, prefix: pathname.replace(/\/$/, '') };
 }
 
-/** Writes all headers together. The library would set them one by one, which costs more than all checks of the gateway. */
-function writeHead(response: ServerResponse, { statusCode = 502, statusMessage, headers }: IncomingMessage, { own, isLast }: Head): void {
-  response.writeHead(statusCode, statusMessage || undefined, answerHead(own, headers, isLast ? 'close' : 'keep-alive'));
+function reset(upstream: ClientRequest): void {
+  if (upstream.destroyed) return;
+  upstream.socket?.resetAndDestroy();
+  upstream.destroy();
 }
 
-/** The request's body as a stream, which the library pipes. A complete body is sent together with the headers, without a stream. */
-class WholeBody extends Stream {
-  readonly #body: Buffer | undefined;
-
-  constructor(body: Buffer | undefined) {
-    super();
-    this.#body = body;
-  }
-
-  override pipe<Destination extends NodeJS.WritableStream>(upstream: Destination): Destination {
-    if (this.#body) upstream.end(this.#body);
-    else upstream.end();
-    return upstream;
-  }
+/** Passes the body of an answer on. A short one came together with its headers, and is sent together with them. @param arrived called for each part */
+async function passOn(answer: IncomingMessage, response: ServerResponse, arrived: () => void): Promise<void> {
+  answer.on('error', () => response.destroy());
+  await nextTurn();
+  if (answer.complete) response.end(answer.read());
+  else answer.on('data', arrived).pipe(response);
 }
-
-/** Whether the application did not answer within the time limit. */
-class AnswerTimeout extends Error {}
 
 /** The problem for a request that reached no application or got no answer. */
-function dependencyProblem(application: Application, error: Error): Problem {
-  if (error instanceof AnswerTimeout || (error as NodeJS.ErrnoException).code === 'ETIMEDOUT') return timedOut(application);
+function problemOf(application: Application, error: Error): Problem {
+  if ((error as NodeJS.ErrnoException).code === 'ETIMEDOUT') return timedOut(application);
   return didNotConnect(error) ? unreachable(application) : brokenOff(application);
 }

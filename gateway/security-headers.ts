@@ -1,6 +1,8 @@
-import { IncomingMessage, ServerResponse } from 'node:http';
+import type { OutgoingMessage } from 'node:http';
 import { Socket } from 'node:net';
 import helmet from 'helmet';
+import type { ApiDefinition } from '../shared/catalog/define.ts';
+import { IncomingMessage, ServerResponse } from '../shared/process/node-http.ts';
 import { type OwnHeader, ownHeader } from './application-headers.ts';
 
 /** The documents override the policy for their HTML. */
@@ -26,8 +28,20 @@ class Recorder extends ServerResponse {
   }
 }
 
-/** The security headers, which are the same for every answer. */
-export const SECURITY_HEADERS: readonly OwnHeader[] = record();
+/** The security headers of most answers. */
+const SECURITY_HEADERS: readonly OwnHeader[] = record();
+
+const RESOURCE_POLICY = 'Cross-Origin-Resource-Policy';
+
+/** Pages of other origins and mails show a picture that needs no credential. */
+const PICTURE_HEADERS: readonly OwnHeader[] = [
+  ...SECURITY_HEADERS.filter(({ name }) => name !== RESOURCE_POLICY),
+  ownHeader(RESOURCE_POLICY, 'cross-origin'),
+];
+
+/** The security headers of the answers of an API. */
+export const securityHeadersOf = ({ auth, produces }: Pick<ApiDefinition, 'auth' | 'produces'>): readonly OwnHeader[] =>
+  auth === 'none' && produces.startsWith('image/') ? PICTURE_HEADERS : SECURITY_HEADERS;
 
 /**
  * Documents have a lifetime in caches, answers of APIs have none. Without `Vary`, a cache would give the answer to a request without an origin to a page of an
@@ -36,7 +50,7 @@ export const SECURITY_HEADERS: readonly OwnHeader[] = record();
 const OWN_HEADERS: readonly OwnHeader[] = [...SECURITY_HEADERS, ownHeader('Vary', 'Origin')];
 
 /** Sets the headers of the gateway's own answers that the answer does not have yet. */
-export function setSecurityHeaders(response: ServerResponse): void {
+export function setSecurityHeaders(response: OutgoingMessage): void {
   for (const { name, value } of OWN_HEADERS) if (!response.hasHeader(name)) response.setHeader(name, value);
 }
 

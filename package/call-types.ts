@@ -16,7 +16,7 @@ interface Call {
 }
 
 /** APIs without types, the same as in rehearsal/call-types.ts. */
-const UNTYPED: readonly string[] = ['carrier-webhook', 'label-document'];
+const UNTYPED: readonly string[] = ['carrier-webhook', 'label-document', 'collection-code'];
 
 /** The types of rehearsal/call-types.ts, written out: users' compilers need neither the catalog nor its library of schemas. */
 export function callTypes(): string {

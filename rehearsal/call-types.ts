@@ -22,8 +22,8 @@ type Asked<A> =
     : never;
 type Operations = typeof controlOperations;
 
-/** APIs with JSON requests and answers and a credential. Excludes the signed carrier webhook and the label document. */
-export type TypedApiId = Exclude<ApiId, 'carrier-webhook' | 'label-document'>;
+/** APIs with JSON requests and answers and a credential. Excludes the signed carrier webhook, the label document and the QR code. */
+export type TypedApiId = Exclude<ApiId, 'carrier-webhook' | 'label-document' | 'collection-code'>;
 export type ApiInput<Id extends TypedApiId> = Asked<(typeof apis)[Id]>;
 export type ApiOutput<Id extends TypedApiId> = OutputOf<(typeof apis)[Id]>;
 /** `POST /orders/{id}/confirm` */

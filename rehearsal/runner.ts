@@ -35,9 +35,9 @@ export async function runScenario(scenario: Scenario, options: RunOptions): Prom
     agent ? clientOnAgent({ gateway, admin, ...access }, agent) : createEstateClient({ gateway, admin, ...access });
   const outside = clientFor({ bearer: options.bearer, apiKey, rehearsal: 'default' });
   const body = { ...beginning, ...(leavesRehearsal && { name: nameAfter(scenario) }) };
-  const { name, credentials, now } = await patiently(() => outside.control('create-rehearsal', { body }), signal);
+  const { name, world, credentials, now } = await patiently(() => outside.control('create-rehearsal', { body }), signal);
   const client = clientFor({ bearer: credentials.bearer, apiKey: credentials.apiKey || apiKey, rehearsal: name });
-  report.begin(scenario, name);
+  report.begin(scenario, name, world);
   let failure: string | undefined;
   try {
     const { stage, requireFinished } = attended(stageOf(client, report, { ...credentials, now }));

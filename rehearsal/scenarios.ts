@@ -1,7 +1,7 @@
 import type { Scenario } from './scenario.ts';
 import { disputeLost, disputeWon, refundFails, refundPending } from './scenarios/after-payment.ts';
-import { deliveredOrder, lostParcel, partialDelivery, webhookStorm } from './scenarios/fulfillment.ts';
-import { declinedThenPaid, digitalOrder, lastUnit, reservationExpired, reservationLost } from './scenarios/orders.ts';
+import { clickAndCollect, collectByTransfer, deliveredOrder, lostParcel, partialDelivery, webhookStorm } from './scenarios/fulfillment.ts';
+import { declinedThenPaid, digitalOrder, lastUnit, reservationExpired, reservationLost, shopOrder } from './scenarios/orders.ts';
 import {
   captureRetried,
   carrierDown,
@@ -19,6 +19,7 @@ import { lostTender, splitTender, stockDiscrepancy, storeAndForward, voidedAtThe
 /** All scenarios, the simplest first. */
 export const scenarios: readonly Scenario[] = [
   digitalOrder,
+  shopOrder,
   declinedThenPaid,
   partialApproval,
   threeDSecure,
@@ -28,6 +29,8 @@ export const scenarios: readonly Scenario[] = [
   loyaltyDown,
   compensationWaits,
   deliveredOrder,
+  clickAndCollect,
+  collectByTransfer,
   lostParcel,
   partialDelivery,
   webhookStorm,

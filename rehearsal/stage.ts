@@ -17,7 +17,7 @@ export type NoteKind = 'operation' | 'fault' | 'clock' | 'calls' | 'carrier' | '
 
 /** Receives the progress of a run. */
 export interface Report {
-  begin(scenario: Scenario, rehearsal: string): void;
+  begin(scenario: Scenario, rehearsal: string, world: string): void;
   step(record: StepRecord): void;
   note(text: string, kind: NoteKind): void;
   invariants(results: readonly z.output<typeof Invariant>[]): void;

@@ -91,7 +91,9 @@ export const SINGLE_BROKER = {
   // Only the estate creates topics.
   KAFKA_AUTO_CREATE_TOPICS_ENABLE: 'false',
   // For a run of minutes, the second JIT compiler costs more than it saves.
-  KAFKA_HEAP_OPTS: '-Xms256m -Xmx384m -XX:TieredStopAtLevel=1',
+  KAFKA_HEAP_OPTS: '-Xms64m -Xmx256m -XX:TieredStopAtLevel=1',
+  // The buffer for compaction has 128 MiB by default, and the heap would not hold it. Only the offsets of consumers are compacted.
+  KAFKA_LOG_CLEANER_DEDUPE_BUFFER_SIZE: '4194304',
 } as const;
 
 const LOG_CONFIGURATION = `Configuration:

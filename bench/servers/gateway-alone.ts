@@ -34,6 +34,7 @@ const gateway = await startGateway({
   documents: express.Router(),
   limits: { perAddressPerMinute: Number.MAX_SAFE_INTEGER, perKeyPerMinute: Number.MAX_SAFE_INTEGER },
   states: () => [],
+  applicationStates: async () => [],
 });
 process.send?.({ ready: true, url: gateway.url });
 process.once('SIGTERM', () => process.exit(0));

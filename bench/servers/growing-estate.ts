@@ -8,7 +8,7 @@ import { type Growth, growWorld } from '../growth/grown-world.ts';
 /** The whole estate in one process, which fills a world on request. */
 const configuration = readConfiguration(process.env);
 const log = createLogger(configuration.LOG_LEVEL);
-const adapter = openStore(configuration, log);
+const adapter = await openStore(configuration, log);
 const estate = await startEstate(configuration, log, adapter);
 await estate.ready;
 

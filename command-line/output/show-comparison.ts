@@ -9,12 +9,14 @@ type ChangedObject = Comparison['objects'][number];
 const SIGNS = { added: '+', removed: '-', changed: '~' } as const;
 
 /** A block for each object that differs, then a table of the counters. */
-export function showComparison({ from, to, objects, counters, omitted }: Comparison, look: Look): string {
+export function showComparison({ from, to, books, objects, counters, omitted }: Comparison, look: Look): string {
   const head = `${from.world} at ${inWords(from.now)}\n${to.world} at ${inWords(to.now)}`;
-  if (objects.length + counters.length === 0) return `${head}\n\n${look.style('dim', 'No object and no counter differs.')}`;
+  if (books.length + objects.length + counters.length === 0) return `${head}\n\n${look.style('dim', 'Nothing differs.')}`;
+  const inBooks = books.map(({ book, entry, from, to }) => ({ book, entry, from, to, change: signed(to - from) }));
   const numbers = counters.map(({ from, to, counter, key, field }) => ({ counter, key, field, from, to, change: signed(to - from) }));
   const parts = [
     head,
+    ...(inBooks.length > 0 ? [showRows(inBooks, undefined, look)] : []),
     ...objects.map((object) => showObject(object, look)),
     ...(numbers.length > 0 ? [showRows(numbers, undefined, look)] : []),
   ];

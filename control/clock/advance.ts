@@ -10,6 +10,7 @@ import type { JournalReader } from '../../shared/store/ports/journal.ts';
 import type { LogStore } from '../../shared/store/ports/logs.ts';
 import type { Directory, WorldView } from '../../shared/store/ports/rehearsals.ts';
 import type { Turns } from '../../shared/store/ports/turns.ts';
+import { requireCurrent } from '../rehearsals/current.ts';
 import type { ChangeWaits } from './change-waits.ts';
 import type { DispatchedItem, DueRunner } from './due-runner.ts';
 import type { Flow } from './flow.ts';
@@ -59,8 +60,7 @@ export function createAdvance({ worlds, changes, flow, runner, settle, turns, lo
     flow.suspend(world);
     const renewing = setInterval(() => renewLease(world, token), ADVANCE_LEASE_MS / RENEWALS_PER_LEASE);
     try {
-      const [before, { newest }] = await Promise.all([worlds.current(world), worlds.journalOf(world, { limit: 1, bodies: false })]);
-      if (!before) throw new Problem('unknown_rehearsal', 'This rehearsal has been reset or deleted.');
+      const [before, { newest }] = await Promise.all([requireCurrent(worlds, world), worlds.journalOf(world, { limit: 1, bodies: false })]);
       const advanced = await moveClock({ token, world, to, limit, ran: [] }, before.now);
       return { ...advanced, move: await recordMove(world, { from: before.now, after: newest }, advanced) };
     } finally {

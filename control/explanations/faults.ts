@@ -1,4 +1,5 @@
 import { apis } from '../../shared/catalog/apis.ts';
+import { mayStrikeFrom, OUTSIDE } from '../../shared/catalog/control/faults.ts';
 import { CARRIER } from '../../shared/catalog/control/webhooks.ts';
 import type { ApiDefinition } from '../../shared/catalog/define.ts';
 import { nameOf } from '../../shared/catalog/event-names.ts';
@@ -20,6 +21,7 @@ const calls: Readonly<Record<string, ApiDefinition | undefined>> = { ...apis, ..
 /** Whether a fault can strike the call with this id. */
 export function strikesCall({ match }: ActiveFault, id: string): boolean {
   if (match.event !== undefined || match.webhook !== undefined) return false;
+  if (match.caller !== undefined && !mayStrikeFrom(match.caller, id)) return false;
   if (match.api !== undefined) return match.api === id;
   return match.application === undefined || match.application === calls[id]?.application;
 }
@@ -28,9 +30,11 @@ export function strikesCall({ match }: ActiveFault, id: string): boolean {
 export const failsCalls = ({ fault: { kind } }: ActiveFault): boolean =>
   kind === 'outage' || kind === 'drop' || kind === 'status' || kind === 'lost-response';
 
-/** Whether the fault makes every matching call fail until the fault is deleted. */
-export const refusesAll = ({ fault, times, probability }: ActiveFault): boolean =>
-  (fault.kind === 'outage' || fault.kind === 'drop' || fault.kind === 'status') && times === undefined && probability === undefined;
+/** Whether the fault makes every matching call of a client fail until the fault is deleted. */
+export const refusesAll = ({ match: { caller = OUTSIDE }, fault, times, skip, probability }: ActiveFault): boolean =>
+  (fault.kind === 'outage' || fault.kind === 'drop' || fault.kind === 'status') &&
+  caller === OUTSIDE &&
+  [times, skip, probability].every((limit) => limit === undefined);
 
 /** The news of an object that a fault can still strike: `event order-confirmed`, or the scans of a parcel. */
 export function newsStruckBy({ match }: ActiveFault, { type, subject, state, of }: Subject): string | undefined {

@@ -20,7 +20,10 @@ const LONGEST_NAME = 100;
 /** The newest objects of each type whose ids are compared with an unknown id. */
 const MOST_NEWEST = 20;
 
-/** @throws Problem validation_failed for an unknown type; not_found for an unknown id, with the rehearsal or the object that was meant */
+/**
+ * @throws Problem validation_failed for an unknown type; not_found for an unknown id, with the object that was meant. It names another
+ * rehearsal only to a credential of the whole estate
+ */
 export async function findSubject(scope: ExplainScope, name: string, id: string): Promise<Sought> {
   const types = listedTypes(scope.objects);
   const names = types.map(({ definition }) => definition.type);
@@ -82,6 +85,19 @@ async function findNamed(
   return undefined;
 }
 
+/** The name of another rehearsal that has the object. */
+async function findElsewhere(scope: ExplainScope, sought: readonly ListedType[], id: string): Promise<string | undefined> {
+  const { worlds, view } = scope;
+  const rehearsals = (await worlds.list())
+    .filter(({ rehearsal, current }) => rehearsal !== view.rehearsal && current !== undefined)
+    .toSorted((one, another) => another.lastUsedAt - one.lastUsedAt)
+    .slice(0, MOST_REHEARSALS);
+  for (const { rehearsal, current } of rehearsals) {
+    if (current && (await findIn(scope, current.world, sought, id))) return rehearsal;
+  }
+  return undefined;
+}
+
 interface Missing {
   readonly sought: readonly ListedType[];
   readonly types: readonly ListedType[];
@@ -92,13 +108,8 @@ async function remedyFor(scope: ExplainScope, { sought, types, id }: Missing): P
   const { worlds, view } = scope;
   const other = await findIn(scope, view.world, types, id);
   if (other) return `It is of type ${other.type.definition.type}.`;
-  const rehearsals = (await worlds.list())
-    .filter(({ rehearsal, current }) => rehearsal !== view.rehearsal && current !== undefined)
-    .toSorted((one, another) => another.lastUsedAt - one.lastUsedAt)
-    .slice(0, MOST_REHEARSALS);
-  for (const { rehearsal, current } of rehearsals) {
-    if (current && (await findIn(scope, current.world, sought, id))) return `The rehearsal ${rehearsal} has it: name it in X-Rehearsal.`;
-  }
+  const elsewhere = scope.bound === undefined ? await findElsewhere(scope, sought, id) : undefined;
+  if (elsewhere !== undefined) return `The rehearsal ${elsewhere} has it: name it in X-Rehearsal.`;
   const page = { after: 0, limit: MOST_NEWEST, newestFirst: true };
   const newest = await Promise.all(sought.map(({ application, collection }) => worlds.all(view.world, application, collection, page)));
   const ids = newest.flat().map((one) => one.id);

@@ -1,5 +1,4 @@
 import { inventoryItem } from '../../shared/catalog/inventory/objects.ts';
-import { Location } from '../../shared/catalog/inventory/reference-data.ts';
 import type { Nearby } from '../../shared/catalog/nearby.ts';
 import type { Breathe } from '../../shared/domain/breathe.ts';
 import type { InSlices } from '../../shared/process/slices.ts';
@@ -9,6 +8,7 @@ import type { WorldView } from '../../shared/store/ports/rehearsals.ts';
 import { pointWorthOf } from '../objects/figures.ts';
 import { describeObject, type Published, publishedOf } from '../objects/list.ts';
 import { relatedObjects } from '../objects/related-objects.ts';
+import { PublicLocation } from '../objects/stock.ts';
 import type { ListedType } from '../objects/types.ts';
 import type { DryCall } from '../outside-call.ts';
 import type { EstateObjects } from '../verify/world-records.ts';
@@ -22,6 +22,8 @@ export interface ExplainScope {
   readonly webhooks: Registrations;
   readonly objects: EstateObjects;
   readonly view: WorldView;
+  /** The rehearsal that the credential of the request is bound to: no refusal names another one. */
+  readonly bound?: string | undefined;
   readonly inSlices: InSlices;
   readonly callDry: DryCall;
   /** Aborted when the client has disconnected. */
@@ -69,7 +71,7 @@ export async function readSubject({ worlds, objects, view, inSlices, gone }: Exp
     version,
     name: objectName(type, id, describeObject(of, found).label),
     near,
-    location: await locationIn(worlds, view, object['locationId']),
+    location: await locationIn(worlds, view, placeOf(object)),
     sale: await saleState(worlds, view, object['transactionId']),
     nameOf: (name, wanted) => objectName(name, wanted, ofType(name).find((one) => one.id === wanted)?.label),
   };
@@ -77,22 +79,35 @@ export async function readSubject({ worlds, objects, view, inSlices, gone }: Exp
 
 type Scope = Pick<ExplainScope, 'worlds' | 'objects' | 'view'>;
 
-/** The objects that belong to an object. A payment waits for the returns and payments of its order, and only the order refers to them. */
+/**
+ * The objects that belong to an object. A payment waits for the returns and payments of its order, and goods at a counter for its payments. Only
+ * the order refers to them.
+ */
 async function relatedTo({ worlds, objects, view: { world } }: Scope, type: ListedType, found: Found, breathe: Breathe) {
-  const own = await relatedObjects(worlds, { world, objects }, { type, found }, breathe);
-  const { orderId } = publishedOf(type, found);
+  // No state waits for a product, and an order may have hundreds.
+  const place = { world, objects, products: false };
+  const own = await relatedObjects(worlds, place, { type, found }, breathe);
+  const { orderId, collection } = publishedOf(type, found);
+  const waitsForPayments = type.definition.type === 'payment' || collection !== undefined;
   const orders = objects['order'];
-  if (type.definition.type !== 'payment' || typeof orderId !== 'string' || !orders) return own;
+  if (!waitsForPayments || typeof orderId !== 'string' || !orders) return own;
   const order = await worlds.object(world, orders.application, orders.collection, orderId);
-  const ofOrder = order ? await relatedObjects(worlds, { world, objects }, { type: orders, found: order }, breathe) : [];
-  return [...own, ...ofOrder.filter((one) => one.type === 'return' || one.type === 'payment')];
+  const ofOrder = order ? await relatedObjects(worlds, place, { type: orders, found: order }, breathe) : [];
+  const isNew = ({ type: name, id }: (typeof ofOrder)[number]): boolean => !own.some((one) => one.type === name && one.id === id);
+  return [...own, ...ofOrder.filter((one) => (one.type === 'return' || one.type === 'payment') && isNew(one))];
+}
+
+/** Goods at a counter are in the store, wherever they came from. */
+function placeOf({ locationId, collection }: Readonly<Record<string, unknown>>): unknown {
+  const { readyAt, locationId: store } = (collection ?? {}) as { readonly readyAt?: string; readonly locationId?: string };
+  return readyAt === undefined ? locationId : store;
 }
 
 async function locationIn(worlds: Worlds, { world }: WorldView, id: unknown): Promise<string> {
   if (typeof id !== 'string') return 'the location';
   const found = await worlds.object(world, inventoryItem.owner, 'locations', id);
   if (!found) return `the location ${id}`;
-  const { type, name } = Location.strip().parse(JSON.parse(found.json));
+  const { type, name } = PublicLocation.parse(JSON.parse(found.json));
   return `the ${type} ${name}`;
 }
 

@@ -81,7 +81,7 @@ const attempts: { readonly [Type in TypeWithApis]: AttemptsOfApis<Type> } & { re
     confirm: at(apis['confirm-order-api']),
     route: at(apis['route-order-api']),
     cancel: at(apis['cancel-order-api']),
-    'open-return': ({ id, lines, shippingAddress, storeId }, { near }, others) => {
+    'open-return': ({ id, lines, shippingAddress, storeId, collection }, { near }, others) => {
       const open = lines.map(({ lineId: orderLineId, ...line }) => ({
         orderLineId,
         qty: returnable({ ...line, lineId: orderLineId }, near),
@@ -91,7 +91,8 @@ const attempts: { readonly [Type in TypeWithApis]: AttemptsOfApis<Type> } & { re
       const body = { orderId: id, lines: units.map((line) => ({ ...line, reason: 'Changed my mind' })) };
       const call = (way: object): PossibleCall => ({ api: apis['create-return-api'], body: { ...body, ...way } });
       if (shippingAddress) return call({ dropOff: 'carrier' });
-      if (storeId !== undefined) return call({ dropOff: 'store', locationId: storeId });
+      const store = storeId ?? collection?.locationId;
+      if (store !== undefined) return call({ dropOff: 'store', locationId: store });
       return others().then((found) => call({ dropOff: 'store', locationId: found.storeId }));
     },
     pay: (order, { near }) => ({
@@ -139,6 +140,15 @@ const attempts: { readonly [Type in TypeWithApis]: AttemptsOfApis<Type> } & { re
     pack: picking(() => ({ status: 'packed' })),
     'report-start': picking(() => ({ status: 'started' })),
     dispatch: at(apis['dispatch-fulfillment-order-api']),
+    'hand-over': ({ id, collection }) =>
+      collection?.code === undefined
+        ? 'No goods of it wait at a counter.'
+        : { api: apis['hand-over-collection-api'], params: { id }, body: { code: collection.code } },
+    extend: at(apis['extend-collection-api']),
+    'pay-at-counter': ({ orderId, collection }) =>
+      collection === undefined
+        ? 'Its goods are sent to an address.'
+        : { api: apis['create-transaction-api'], body: { storeId: collection.locationId, laneId: LANE, orderId } },
   },
   shipment: {
     label: at(apis['generate-label-api']),
@@ -228,7 +238,10 @@ const OTHER_STEPS: Readonly<Record<string, readonly OtherStep[]>> = {
     { step: 'pay', call: 'authorize-payment-api' },
     { step: 'pay-with-points', call: 'redeem-points-api', with: 'pay' },
   ],
-  'fulfillment-order': [{ step: 'report-start', call: 'update-picking-status-api' }],
+  'fulfillment-order': [
+    { step: 'report-start', call: 'update-picking-status-api' },
+    { step: 'pay-at-counter', call: 'create-transaction-api' },
+  ],
   shipment: [{ step: 'resend', call: 'resend-scan' }],
   basket: [{ step: 'take-cash', call: 'add-payment-api' }],
 };

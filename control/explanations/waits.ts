@@ -1,6 +1,7 @@
 import type { ApiId } from '../../shared/catalog/apis.ts';
 import type { ReasonCode } from '../../shared/catalog/control/operations/explanations.ts';
 import type { Progression } from '../../shared/catalog/control/progression.ts';
+import { isTransfer } from '../../shared/catalog/fulfillment/fulfillment-orders.ts';
 import type { InternalId } from '../../shared/catalog/internal-calls.ts';
 import {
   exchangeDraftOf,
@@ -26,7 +27,7 @@ export interface Wait {
   /** Objects that the text names. */
   readonly about?: readonly { readonly type: string; readonly id: string }[];
   /** The member of the progression that makes the step manual. */
-  readonly manual?: 'warehouse' | 'carrier' | 'returns';
+  readonly manual?: 'warehouse' | 'store' | 'carrier' | 'returns';
   /** Calls that the awaited step makes. A fault that strikes one of them delays it. */
   readonly needs?: readonly (ApiId | InternalId)[];
 }
@@ -55,7 +56,12 @@ const waitsForObjects = (type: string, ids: readonly string[], { nameOf }: Surro
     ? []
     : waitsFor('object', listed(ids.map((id) => `the ${nameOf(type, id)}`)), { about: ids.map((id) => ({ type, id })) });
 
-const WORKERS = { warehouse: 'The warehouse works', carrier: 'The carrier works', returns: 'Returns are moved' } as const;
+const WORKERS = {
+  warehouse: 'The warehouse works',
+  store: 'The store works',
+  carrier: 'The carrier works',
+  returns: 'Returns are moved',
+} as const;
 
 /** For a step that is manual in this rehearsal: a sentence about how to make it. */
 function byHand(
@@ -88,14 +94,15 @@ function draft(order: BusinessObject<'order'>, { near }: Surroundings): readonly
   const [actions, approvals] = [about('requires-action'), about('pending')];
   const outstanding = outstandingOf(order, near);
   const toPay = `the customer to pay ${moneyInWords(outstanding)}`;
+  const isPaidLater = order.payAt === 'collection';
   const waits = [
-    ...(outstanding.amount > 0 ? waitsFor('customer', toPay, { needs: ['authorize-payment-api'] }) : []),
+    ...(outstanding.amount > 0 && !isPaidLater ? waitsFor('customer', toPay, { needs: ['authorize-payment-api'] }) : []),
     ...(actions.length > 0 ? waitsFor('object', 'the customer to authenticate a payment', { about: actions }) : []),
     ...(approvals.length > 0 ? waitsFor('object', 'a payment to be approved', { about: approvals }) : []),
   ];
   if (waits.length > 0) return waits;
-  const text =
-    order.channel === 'pos' ? 'the till to confirm the paid sale' : 'a client to call Confirm Order: its payments cover the total';
+  const why = isPaidLater ? 'it is paid when it is collected' : 'its payments cover the total';
+  const text = order.channel === 'pos' ? 'the till to confirm the paid sale' : `a client to call Confirm Order: ${why}`;
   return waitsFor('client', text, { needs: ['confirm-order-api', 'confirm-reservation-api', 'list-payments'] });
 }
 
@@ -103,7 +110,7 @@ function draft(order: BusinessObject<'order'>, { near }: Surroundings): readonly
 function lostAuthorization(found: BusinessObject<'order'>, { near }: Surroundings): readonly Wait[] {
   const outstanding = outstandingOf(found, near);
   const isRefunded = paymentsOf(found.id, near).some(({ refundedAmount }) => refundedAmount.amount > 0);
-  if (found.state !== 'confirmed' || isRefunded || outstanding.amount <= 0) return [];
+  if (found.state !== 'confirmed' || found.payAt === 'collection' || isRefunded || outstanding.amount <= 0) return [];
   const text = `${moneyInWords(outstanding)} to be authorised again: an authorisation was lost`;
   return waitsFor('customer', text, { needs: ['authorize-payment-api'] });
 }
@@ -177,19 +184,28 @@ const workerAt = ({ location }: Surroundings) => (location.startsWith('the store
 
 function fulfillmentOrder(found: BusinessObject<'fulfillment-order'>, around: Surroundings): readonly Wait[] {
   const { state } = found;
+  const isFromShelf = found.collection !== undefined && !isTransfer(found);
   if (state === 'created') return waitsFor('estate', 'its stock to be allocated', { needs: ['allocate-inventory-api'] });
   if (state === 'allocated' || state === 'picking' || state === 'packed') {
     const [step, call] = {
       allocated: ['start picking', 'Create Picking Order'] as const,
       picking: [isPicked(found) ? 'pack' : 'pick', 'Update Picking Status'] as const,
-      packed: ['dispatch it', 'Dispatch Fulfillment Order'] as const,
+      packed: [isFromShelf ? 'put it on the counter' : 'dispatch it', 'Dispatch Fulfillment Order'] as const,
     }[state];
     const needs: Wait['needs'] =
       state === 'packed' ? ['ensure-captured', 'capture-payment-api', 'dispatch-fulfillment-order-api'] : ['record-picking'];
-    const { hand, manual } = byHand(around, 'warehouse', `a client calls ${call}`);
+    const { hand, manual } = byHand(around, isFromShelf ? 'store' : 'warehouse', `a client calls ${call}`);
     return waitsFor(workerAt(around), `${around.location} to ${step}${hand}`, { needs, manual });
   }
   if (state !== 'dispatched' && state !== 'failed-delivery') return [];
+  if (found.collection?.readyAt !== undefined) {
+    const needs = ['hand-over-collection-api', 'ensure-captured', 'capture-payment-api', 'create-transaction-api'] as const;
+    const placed = around.near.get('order', found.orderId);
+    const isUnpaid = placed?.payAt === 'collection' && outstandingOf(placed, around.near).amount > 0;
+    const pays = isUnpaid ? 'pay for it at a till and to ' : '';
+    const text = `the customer to ${pays}collect it at ${around.location}, at the latest on ${found.collection.lastDay}`;
+    return waitsFor('customer', text, { needs });
+  }
   return waitsForParcels(found.shipments, around);
 }
 
@@ -212,7 +228,7 @@ const NEXT_SCAN: Readonly<Record<string, string>> = {
   'delivery-attempted': 'try the delivery again',
 };
 
-function shipment({ state, labelStatus, service }: BusinessObject<'shipment'>, { progression }: Surroundings): readonly Wait[] {
+function shipment({ state, labelStatus, service, kind }: BusinessObject<'shipment'>, { progression }: Surroundings): readonly Wait[] {
   if (state === 'pending') {
     const text =
       labelStatus === 'failed' || progression.label === 'auto'
@@ -220,7 +236,11 @@ function shipment({ state, labelStatus, service }: BusinessObject<'shipment'>, {
         : 'a client to call Generate Shipping Label: labels are manual in this rehearsal';
     return waitsFor(progression.label === 'auto' ? 'estate' : 'client', text, { needs: ['generate-label-api'] });
   }
-  if (state === 'held-at-depot') return waitsFor('customer', 'the customer to pick it up at the depot');
+  if (state === 'held-at-depot')
+    return waitsFor(
+      'customer',
+      kind === 'collection' ? 'the customer to collect it in the store' : 'the customer to pick it up at the depot',
+    );
   const next = NEXT_SCAN[state];
   if (next === undefined) return [];
   const { hand, manual } = byHand({ progression }, 'carrier', 'play-scan plays it');
@@ -310,6 +330,7 @@ const FAILURES = {
   short: 'No units could be picked.',
   'delivery-attempts': 'Three delivery attempts failed.',
   lost: 'The carrier lost the parcel.',
+  'not-collected': 'Nobody collected the goods in time.',
 };
 
 /** Why an object ended, or failed, in its own words. */

@@ -31,13 +31,17 @@ interface Read {
   readonly found: Found;
 }
 
-/**
- * The objects that an object refers to, the objects that refer to it, the objects that all of them refer to in a few steps, and the
- * products of their SKUs.
- */
+interface Place {
+  readonly world: World;
+  readonly objects: EstateObjects;
+  /** Whether the products of all SKUs belong to the answer. */
+  readonly products: boolean;
+}
+
+/** The objects that an object refers to, the objects that refer to it, and the objects that all of them refer to in a few steps. */
 export async function relatedObjects(
   worlds: ObjectReader,
-  { world, objects }: { readonly world: World; readonly objects: EstateObjects },
+  { world, objects, products: wantsProducts }: Place,
   start: Read,
   breathe: Breathe,
 ): Promise<Related[]> {
@@ -64,7 +68,7 @@ export async function relatedObjects(
     latest = add(await readEach([...unknown.values()], read, breathe));
   }
   const all = [...known.values()];
-  const products = await productsOf(worlds, world, types, all);
+  const products = wantsProducts ? await productsOf(worlds, world, types, all) : [];
   known.delete(keyOf(start));
   const shown = [...known.values(), ...products.filter((one) => keyOf(one) !== keyOf(start))];
   return eachBreathing(shown, breathe, ({ type, found }) => ({

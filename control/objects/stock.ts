@@ -8,10 +8,13 @@ const MOST_LOCATIONS = 10_000;
 
 const { owner } = inventoryItem;
 
+/** Other members of a stored location are private. */
+export const PublicLocation = Location.strip();
+
 /** All locations, by priority. */
 export async function locationsOf(worlds: ObjectReader, world: World): Promise<readonly Location[]> {
   const found = await worlds.all(world, owner, 'locations', { after: 0, limit: MOST_LOCATIONS });
-  const locations = found.map(({ json }) => Location.strip().parse(JSON.parse(json)));
+  const locations = found.map(({ json }) => PublicLocation.parse(JSON.parse(json)));
   return locations.toSorted((a, b) => a.priority - b.priority);
 }
 

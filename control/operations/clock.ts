@@ -6,13 +6,14 @@ import { instant, type Ms } from '../../shared/domain/time.ts';
 import { readMoves } from '../clock/moves.ts';
 import { describeWithheld } from '../events/withheld.ts';
 import { operate } from '../operate.ts';
+import { requireCurrent } from '../rehearsals/current.ts';
 import { unseenIn } from '../swaps/swaps.ts';
 
 export const readClock = operate(declared.readClock)(async (_input, { view }) => ({ now: instant(view.now), flowing: view.flowing }));
 
-export const setClock = operate(declared.setClock)(async ({ body }, { rehearsal, world, rehearsals, driver }) => {
+export const setClock = operate(declared.setClock)(async ({ body }, { world, worlds, driver }) => {
   await driver.setFlowing(world, body.flowing);
-  const { now, flowing } = await rehearsals.find(rehearsal);
+  const { now, flowing } = await requireCurrent(worlds, world);
   return { now: instant(now), flowing };
 });
 

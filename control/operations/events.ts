@@ -1,7 +1,7 @@
 import type { Application } from '../../shared/catalog/applications.ts';
 import * as declared from '../../shared/catalog/control/operations/events.ts';
 import { nameOf } from '../../shared/catalog/event-names.ts';
-import { notFound, Problem } from '../../shared/catalog/problems.ts';
+import { notFound } from '../../shared/catalog/problems.ts';
 import { subscribersOf } from '../../shared/catalog/subscriptions.ts';
 import { type JournalRecord, recordOf } from '../../shared/control/journal.ts';
 import { type Breathe, eachBreathing } from '../../shared/domain/breathe.ts';
@@ -17,6 +17,7 @@ import { requireKnownEvent, requireObject, requireSubjectOf } from '../events/kn
 import { type ListedEvent, readEvents } from '../events/reader.ts';
 import { operate } from '../operate.ts';
 import { requireReached } from '../position.ts';
+import { requireCurrent } from '../rehearsals/current.ts';
 
 export const listParked = operate(declared.listParked)(async (_input, { world, worlds }) => {
   const { parked } = await worlds.ledger(world);
@@ -59,7 +60,7 @@ export const waitForEvents = operate(declared.waitForEvents)(async ({ body }, { 
     next = read.next;
     const found = items.length >= count;
     if (found || Date.now() >= until || stopping.aborted || gone.aborted) return { found, items, next };
-    if (!(await worlds.current(world))) throw new Problem('unknown_rehearsal', 'This rehearsal has been reset or deleted.');
+    await requireCurrent(worlds, world);
     await change.happened;
   }
 });

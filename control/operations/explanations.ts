@@ -2,8 +2,11 @@ import * as declared from '../../shared/catalog/control/operations/explanations.
 import { explain } from '../explanations/explain.ts';
 import { findSubject } from '../explanations/find.ts';
 import { operate } from '../operate.ts';
+import { requireCurrent } from '../rehearsals/current.ts';
 
 export const explainObject = operate(declared.explainObject)(async ({ params: { type, id } }, scope) => {
   const { type: of, found } = await findSubject(scope, type, id);
-  return explain(scope, of, found);
+  const explained = await explain(scope, of, found);
+  await requireCurrent(scope.worlds, scope.view.world);
+  return explained;
 });

@@ -1,5 +1,14 @@
+import { applicationNames } from '../../shared/catalog/applications.ts';
 import { faultPresets } from '../../shared/catalog/control/fault-presets.ts';
-import { type FaultInput, FaultName, LONGEST_NAME, strikableApis } from '../../shared/catalog/control/faults.ts';
+import {
+  type FaultInput,
+  FaultName,
+  LONGEST_NAME,
+  type Match,
+  mayStrikeFrom,
+  OUTSIDE,
+  strikableApis,
+} from '../../shared/catalog/control/faults.ts';
 import * as declared from '../../shared/catalog/control/operations/faults.ts';
 import { CARRIER } from '../../shared/catalog/control/webhooks.ts';
 import { internalCalls } from '../../shared/catalog/internal-calls.ts';
@@ -68,6 +77,7 @@ function checkFault({ match, fault }: FaultInput): void {
   if (match.application !== undefined && owner !== undefined && match.application !== owner) {
     throw invalid('/match/application', 'not_its_api', `${match.api} is an API of ${owner}, not of ${match.application}.`);
   }
+  if (match.caller !== undefined) checkCaller(match.caller, match);
   if (fault.kind === 'status' && fault.code !== undefined) checkCode(fault.status, fault.code);
 }
 
@@ -89,6 +99,16 @@ function checkApi(api: string): void {
     );
   }
   throw invalid('/match/api', 'unknown_api', `There is no API "${api}"; choose one of ${ids.join(', ')}.`);
+}
+
+/** @throws Problem validation_failed for a caller that makes none of the calls */
+function checkCaller(caller: string, { application, api }: Match): void {
+  const calls = strikableApis.filter((one) => (api === undefined ? one.application === application : one.id === api));
+  const callersOf = (name: string): boolean => calls.some(({ id }) => mayStrikeFrom(name, id));
+  if (callersOf(caller)) return;
+  const callers = [OUTSIDE, ...applicationNames].filter(callersOf);
+  const what = api ?? `an API of ${application}`;
+  throw invalid('/match/caller', 'not_its_caller', `"${caller}" never calls ${what}; choose one of ${callers.join(', ')}.`);
 }
 
 function checkCode(status: number, code: string): void {

@@ -70,7 +70,7 @@ export const listRelatedObjects = operate(declared.listRelatedObjects)(
     const type = listedType(objects, name);
     const found = await worlds.object(world, type.application, type.collection, id);
     if (!found) throw notFound(name, id);
-    const items = await inSlices(gone, (breathe) => relatedObjects(worlds, { world, objects }, { type, found }, breathe));
+    const items = await inSlices(gone, (breathe) => relatedObjects(worlds, { world, objects, products: true }, { type, found }, breathe));
     return { items, pointWorth: await pointWorthOf(worlds, world) };
   },
 );

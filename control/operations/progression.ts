@@ -18,14 +18,15 @@ function refuseSwapped(swapped: readonly string[], application: Application): vo
 /** Applications receive an unchanged mode, too: an earlier request may have failed before it reached them. */
 export const setProgression = operate(declared.setProgression)(
   async ({ body }, { world, view, correlationId, worlds, callFromOutside }) => {
-    const { carrier, warehouse, returns } = body;
-    const swapped = carrier === undefined && warehouse === undefined ? [] : await swappedIn(worlds, world);
+    const { carrier, warehouse, store, returns } = body;
+    const pick = warehouse !== undefined || store !== undefined;
+    const swapped = carrier === undefined && !pick ? [] : await swappedIn(worlds, world);
     if (carrier !== undefined) refuseSwapped(swapped, applyCarrierProgression.application);
-    if (warehouse !== undefined) refuseSwapped(swapped, applyWarehouseProgression.application);
+    if (pick) refuseSwapped(swapped, applyWarehouseProgression.application);
     const progression = await worlds.setProgression(world, body);
     const changed = { view: { ...view, progression }, correlationId };
     if (carrier !== undefined) await callFromOutside(changed, applyCarrierProgression, { body: { carrier } });
-    if (warehouse !== undefined) await callFromOutside(changed, applyWarehouseProgression, { body: { warehouse } });
+    if (pick) await callFromOutside(changed, applyWarehouseProgression, { body: { warehouse, store } });
     if (returns !== undefined) await callFromOutside(changed, applyReturnsProgression, { body: { returns } });
     return progression;
   },

@@ -7,10 +7,11 @@ import type { Swaps } from '../../shared/catalog/swap.ts';
 import { idleExpiryMs } from '../../shared/domain/duration.ts';
 import { DEFAULT_REHEARSAL, newId } from '../../shared/domain/ids.ts';
 import { instant, type Ms } from '../../shared/domain/time.ts';
-import type { World } from '../../shared/domain/world.ts';
+import { rehearsalOf, type World } from '../../shared/domain/world.ts';
 import type { Beginning, WorldSource } from '../../shared/store/ports/world-data.ts';
 import { countTypes } from '../objects/types.ts';
 import { type ControlParts, operate, operateOnRehearsals } from '../operate.ts';
+import { requireCurrent } from '../rehearsals/current.ts';
 import { describeLifetime, describeNewWorld, describeRehearsal } from '../rehearsals/describe.ts';
 import { unknownRehearsal } from '../rehearsals/rehearsals.ts';
 import { notAtRest } from '../snapshots/snapshots.ts';
@@ -19,16 +20,16 @@ import { swappedIn } from '../swaps/swaps.ts';
 export const createRehearsal = operateOnRehearsals(declared.createRehearsal)(async ({ body }, parts) => {
   const { rehearsals, worlds, realSystems } = parts;
   const name = body.name ?? newId('req', Date.now()).replace('req_', 'r-').toLowerCase();
-  const { credentials, leftOut } = await rehearsals.create(name, {
+  const { credentials, world, leftOut } = await rehearsals.create(name, {
     idleMs: idleMsOf(body),
     data: body.data,
     beginning: beginningOf(body),
     swap: body.swap as Swaps | undefined,
     from: await sourceOf(body, parts),
   });
-  if (body.from?.rehearsal !== undefined) await requireRest(name, body.from.rehearsal, parts);
-  const view = await rehearsals.find(name);
-  const swapped = await swappedIn(worlds, view.world);
+  if (body.from?.rehearsal !== undefined) await requireRest(world, body.from.rehearsal, parts);
+  const view = await requireCurrent(worlds, world);
+  const swapped = await swappedIn(worlds, world);
   return {
     ...(await describeNewWorld(name, worlds)),
     seed: body.seed?.toString(),
@@ -71,11 +72,11 @@ async function sourceOf(
  * A request may begin between the check and the copy. The fork would have half of its work, so the fork is removed.
  * @throws Problem not_at_rest
  */
-async function requireRest(name: string, of: string, { rehearsals, snapshots, worlds }: ControlParts): Promise<void> {
+async function requireRest(fork: World, of: string, { snapshots, worlds }: ControlParts): Promise<void> {
   try {
-    await snapshots.settled(await rehearsals.find(name));
+    await snapshots.settled(await requireCurrent(worlds, fork));
   } catch (error) {
-    await worlds.remove(name);
+    await worlds.remove(rehearsalOf(fork), fork);
     throw isProblem(error, 'not_at_rest') ? notAtRest(of, error.context['waitingFor'] as readonly string[]) : error;
   }
 }
@@ -99,11 +100,11 @@ export const listRehearsals = operateOnRehearsals(declared.listRehearsals)(async
 
 /** Reading does not count as use: a console that shows a rehearsal does not keep it alive. */
 export const readRehearsal = operateOnRehearsals(declared.readRehearsal)(async ({ params: { name } }, parts) => {
-  const { rehearsals, worlds } = parts;
-  const view = await rehearsals.find(name);
+  const { worlds } = parts;
   const record = await worlds.record(name);
   if (!record?.current) throw unknownRehearsal(name);
-  const { createdAt, contents } = record.current;
+  const { world, createdAt, contents } = record.current;
+  const view = await requireCurrent(worlds, world);
   const data = await worlds.ownData(view.world);
   return {
     name,

@@ -2,7 +2,7 @@ import * as declared from '../../shared/catalog/control/operations/snapshots.ts'
 import { invalid, Problem } from '../../shared/catalog/problems.ts';
 import { REHEARSAL_NAME_RULE } from '../../shared/domain/ids.ts';
 import { instant, type Ms } from '../../shared/domain/time.ts';
-import type { WorldData } from '../../shared/store/ports/world-data.ts';
+import { type BookedWorld, bookedSnapshot, bookedWorld } from '../books/books.ts';
 import { type ControlParts, operate, operateOnFile, operateOnRehearsals } from '../operate.ts';
 
 export const saveSnapshot = operate(declared.saveSnapshot)(async ({ params: { name }, body }, { view, rehearsals, snapshots, gone }) => {
@@ -48,7 +48,7 @@ export const compareWorlds = operateOnRehearsals(declared.compareWorlds)(async (
 
 interface Compared {
   readonly shown: { readonly world: string; readonly now: string };
-  readonly data: Pick<WorldData, 'applications'>;
+  readonly data: BookedWorld;
 }
 
 /** @param text `snapshot:NAME`, `rehearsal:NAME`, or a name: then a snapshot comes before a rehearsal @throws Problem not_found */
@@ -61,7 +61,7 @@ async function worldNamed(text: string, { snapshots, worlds }: Pick<ControlParts
   const isSnapshot = kind !== 'rehearsal' && (await worlds.snapshots()).has(name);
   if (isSnapshot) {
     const world = await snapshots.open(name);
-    return compared('snapshot', world.now, world);
+    return compared('snapshot', world.now, bookedSnapshot(world));
   }
   const view = kind === 'snapshot' ? undefined : await worlds.resolve(name);
   if (!view) {
@@ -71,5 +71,5 @@ async function worldNamed(text: string, { snapshots, worlds }: Pick<ControlParts
       id: name,
     });
   }
-  return compared('rehearsal', view.now, await worlds.data(view.world));
+  return compared('rehearsal', view.now, await bookedWorld(worlds, view.world));
 }

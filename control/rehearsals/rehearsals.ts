@@ -2,9 +2,12 @@ import type { OwnData } from '../../shared/catalog/control/own-data.ts';
 import { Problem } from '../../shared/catalog/problems.ts';
 import type { Swaps } from '../../shared/catalog/swap.ts';
 import { mintCredentials, type PlainCredentials } from '../../shared/control/credentials.ts';
+import { noMemoryLeft } from '../../shared/control/rehearsal-full.ts';
 import { DEFAULT_REHEARSAL, REHEARSAL_NAME } from '../../shared/domain/ids.ts';
 import { instant, type Ms } from '../../shared/domain/time.ts';
+import type { World } from '../../shared/domain/world.ts';
 import type { SeededSwaps } from '../../shared/elsewhere/swap/stored-swap.ts';
+import type { Heap } from '../../shared/process/heap.ts';
 import type { ObjectReader } from '../../shared/store/ports/objects.ts';
 import type { Directory, Lifetime, RehearsalStore, WorldView } from '../../shared/store/ports/rehearsals.ts';
 import type { Beginning, ExportedWorld, WorldData, WorldDataStore, WorldSource } from '../../shared/store/ports/world-data.ts';
@@ -12,6 +15,8 @@ import { requestedSwaps } from '../swaps/swaps.ts';
 
 interface RehearsalsOptions {
   readonly worlds: Directory & RehearsalStore & Pick<WorldDataStore, 'ownData' | 'origin'> & Pick<ObjectReader, 'object'>;
+  /** The heap that has the worlds. While it is full, none is created. Undefined where the worlds are outside this process. */
+  readonly heap: Pick<Heap, 'full'> | undefined;
   /** The data of a new world whose clock starts at `now`. */
   readonly seed: (now: number) => WorldData;
   readonly seedWith: SeedWith;
@@ -47,7 +52,7 @@ interface NewTerms {
 
 /** Finds, creates and resets rehearsals. When several gateways create the same rehearsal concurrently, one of them succeeds. */
 export function createRehearsals(options: RehearsalsOptions) {
-  const { worlds, seed, seedWith, permitted, pepper, defaultWebhookSecret, limits, kept, opened } = options;
+  const { worlds, heap, seed, seedWith, permitted, pepper, defaultWebhookSecret, limits, kept, opened } = options;
   /** Rehearsals that are being created; concurrent requests wait for the same one. */
   const opening = new Map<string, Promise<WorldView>>();
 
@@ -56,13 +61,15 @@ export function createRehearsals(options: RehearsalsOptions) {
     beginning: beginning.seed === undefined && beginning.startsAt === undefined ? undefined : beginning,
   });
 
-  /** @returns the credentials, which cannot be read again; undefined when the rehearsal exists @throws Problem too_many_rehearsals */
+  /** @returns undefined when the rehearsal exists. The credentials cannot be read again @throws Problem too_many_rehearsals */
   async function open(
     name: string,
     idleMs: Ms | null,
     from: () => WorldSource = () => initialData(undefined, {}),
-  ): Promise<PlainCredentials | undefined> {
+  ): Promise<{ readonly credentials: PlainCredentials; readonly world: World } | undefined> {
     const isDefault = name === DEFAULT_REHEARSAL;
+    const full = isDefault ? undefined : heap?.full();
+    if (full) throw new Problem('too_many_rehearsals', noMemoryLeft(full), { bytes: full.living, limit: full.limit });
     const { plain, stored } = mintCredentials(name, pepper);
     const created = await worlds.create(name, {
       from,
@@ -71,7 +78,7 @@ export function createRehearsals(options: RehearsalsOptions) {
       most: isDefault ? UNLIMITED : limits.most,
     });
     if (created.is === 'too-many') throw tooManyRehearsals(limits, created.longestIdle);
-    return created.is === 'created' ? plain : undefined;
+    return created.is === 'created' ? { credentials: plain, world: created.world } : undefined;
   }
 
   /** @throws Problem unknown_rehearsal */
@@ -96,7 +103,7 @@ export function createRehearsals(options: RehearsalsOptions) {
 
   /**
    * @param terms.idleMs wall time; null keeps it, undefined takes the configured time
-   * @returns the credentials, which cannot be read again
+   * @returns its world, and the credentials, which cannot be read again
    * @throws Problem rehearsal_exists, too_many_rehearsals, validation_failed, outbound_refused
    */
   async function create(name: string, { idleMs = limits.idleMs, data, swap, beginning = {}, from }: NewTerms) {
@@ -104,8 +111,8 @@ export function createRehearsals(options: RehearsalsOptions) {
     if (!(await worlds.resolve(name))) {
       const swaps = swap && (await permitted(swap));
       const own = data || swaps ? await seedWith({ data, swaps }, beginning.startsAt ?? Date.now()) : undefined;
-      const credentials = await open(name, idleMs, () => (from ? continued(from, beginning) : initialData(own?.seed, beginning)));
-      if (credentials) return { credentials, leftOut: own?.leftOut };
+      const created = await open(name, idleMs, () => (from ? continued(from, beginning) : initialData(own?.seed, beginning)));
+      if (created) return { ...created, leftOut: own?.leftOut };
     }
     const remedy = name === DEFAULT_REHEARSAL ? 'or reset it' : 'or reset or delete it';
     throw new Problem('rehearsal_exists', `There is a rehearsal "${name}" already; choose another name, ${remedy}.`, { rehearsal: name });
@@ -122,13 +129,13 @@ export function createRehearsals(options: RehearsalsOptions) {
 
   /**
    * Seeds the rehearsal again, with its own data, swaps, seed and start, or opens its snapshot again.
-   * @throws Problem unknown_rehearsal, even when it is deleted during the operation; not_found when its snapshot was deleted
+   * @throws Problem unknown_rehearsal, even when it is deleted during the operation and another one gets its name; not_found when its snapshot was deleted
    */
   async function reset(name: string): Promise<void> {
     const view = await find(name);
     const from = await dataForReset(view);
     const applications = { ...from.applications, ...(await kept?.(view)) };
-    if (!(await worlds.replace(name, { ...from, applications }))) throw unknownRehearsal(name);
+    if (!(await worlds.replace(name, { ...from, applications }, view.credentials))) throw unknownRehearsal(name);
   }
 
   return { ensure, find, create, reset };

@@ -59,7 +59,7 @@ export function startRecording(first: RunState, { store, log, onTaken }: Recordi
   }
 
   const report: RunReport = {
-    begin: (rehearsal) => void change({ rehearsal }),
+    begin: (rehearsal, world) => void change({ rehearsal, world }),
     step: (step) => add({ kind: 'step', ...step }),
     note: (title) => add({ kind: 'note', title }),
     invariants: (invariants) =>
@@ -68,7 +68,7 @@ export function startRecording(first: RunState, { store, log, onTaken }: Recordi
 
   return {
     report,
-    rehearsal: (): string | undefined => run.rehearsal,
+    run: (): RunState => run,
     begin: (): void => void change({ state: 'running', startedAt: instant(Date.now()) }),
     async end(failure: string | undefined): Promise<void> {
       const why = failure === undefined ? {} : { failure: textOf(failure) };

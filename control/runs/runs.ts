@@ -3,6 +3,7 @@ import { newId } from '../../shared/domain/ids.ts';
 import { nearestWord } from '../../shared/domain/nearest-word.ts';
 import { errorMessage } from '../../shared/domain/text.ts';
 import { instant, type Ms } from '../../shared/domain/time.ts';
+import type { World } from '../../shared/domain/world.ts';
 import type { Logger } from '../../shared/process/logger.ts';
 import { pause } from '../../shared/process/waiting.ts';
 import type { RehearsalStore } from '../../shared/store/ports/rehearsals.ts';
@@ -36,7 +37,12 @@ export function createRuns({ store, scenarios, log }: RunsOptions) {
   const own = new Map<string, OwnRun>();
   const closing = new AbortController();
 
-  const heads = async (): Promise<RunHead[]> => (await store.runs()).runs.map(headOf);
+  const heads = async (): Promise<RunHead[]> => (await store.runs()).map(headOf);
+
+  /** Leaves a later world of the same name: somebody has reset the rehearsal, or created another one. */
+  async function removeRehearsal({ rehearsal, world }: Pick<RunHead, 'rehearsal' | 'world'>): Promise<void> {
+    if (rehearsal !== undefined && world !== undefined) await store.remove(rehearsal, world as World);
+  }
 
   /** The oldest runs of the estate run, the others wait. @throws the reason of an aborted signal */
   async function turnOf(id: string, signal: AbortSignal): Promise<void> {
@@ -70,8 +76,7 @@ export function createRuns({ store, scenarios, log }: RunsOptions) {
       .then(async (failure) => {
         clearInterval(renewing);
         await recording.end(closing.signal.aborted ? ITS_GATEWAY_STOPPED : failure);
-        const rehearsal = recording.rehearsal();
-        if (stopped.signal.aborted && rehearsal !== undefined) await store.remove(rehearsal);
+        if (stopped.signal.aborted) await removeRehearsal(recording.run());
       })
       .catch((error: unknown) => log.warn({ err: error, run: run.id }, 'ending a run failed'))
       .finally(() => own.delete(run.id));
@@ -82,8 +87,8 @@ export function createRuns({ store, scenarios, log }: RunsOptions) {
   async function dropOldest(): Promise<void> {
     const all = await heads();
     const ended = all.filter((run) => !isOpen(run));
-    for (const { id, rehearsal } of ended.slice(0, Math.max(0, all.length - RUNS_KEPT))) {
-      if ((await store.removeRun(id)) && rehearsal !== undefined) await store.remove(rehearsal);
+    for (const run of ended.slice(0, Math.max(0, all.length - RUNS_KEPT))) {
+      if (await store.removeRun(run.id)) await removeRehearsal(run);
     }
   }
 
@@ -100,10 +105,10 @@ export function createRuns({ store, scenarios, log }: RunsOptions) {
       await dropOldest();
       return run;
     },
-    /** The runs, newest first. `revision` grows with each change of a run. */
-    async list(): Promise<{ readonly revision: number; readonly items: readonly RunHead[] }> {
-      const { revision, runs } = await store.runs();
-      return { revision, items: runs.map(headOf).toReversed() };
+    /** The runs, newest first. The version of a run grows with each of its records. */
+    async list(): Promise<{ readonly items: readonly RunHead[]; readonly versions: ReadonlyMap<string, number> }> {
+      const runs = await store.runs();
+      return { items: runs.map(headOf).toReversed(), versions: new Map(runs.map(({ id, version }) => [id, version])) };
     },
     /** @throws Problem not_found */
     async read(id: string): Promise<RunState> {
@@ -112,7 +117,7 @@ export function createRuns({ store, scenarios, log }: RunsOptions) {
       return runOf(kept);
     },
     /**
-     * Stops an open run, which stays in the list, or removes an ended one. Both delete its rehearsal.
+     * Stops an open run, which stays in the list, or removes an ended one. Both delete its rehearsal, unless that has another world.
      * @param options.keepsEnded leaves an ended run and its rehearsal as they are @throws Problem not_found
      */
     async remove(id: string, { keepsEnded = false } = {}): Promise<void> {
@@ -126,7 +131,7 @@ export function createRuns({ store, scenarios, log }: RunsOptions) {
         // Its gateway has recorded a step or its end.
         if (!isDone) continue;
         own.get(id)?.stop();
-        if (run.rehearsal !== undefined) await store.remove(run.rehearsal);
+        await removeRehearsal(run);
         return;
       }
     },

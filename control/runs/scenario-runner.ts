@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { Run, RunStep, Scenario } from '../../shared/catalog/control/operations/runs.ts';
+import type { World } from '../../shared/domain/world.ts';
 
 export type ListedScenario = z.output<typeof Scenario>;
 export type RunState = z.output<typeof Run>;
@@ -7,7 +8,7 @@ export type RunHead = Omit<RunState, 'steps' | 'invariants'>;
 type StepFacts = Omit<z.output<typeof RunStep>, 'number' | 'at' | 'kind'>;
 
 export interface RunReport {
-  begin(rehearsal: string): void;
+  begin(rehearsal: string, world: World): void;
   step(step: StepFacts): void;
   note(text: string): void;
   invariants(results: RunState['invariants']): void;

@@ -37,7 +37,7 @@ import { undeclaredMembers } from './undeclared.ts';
 export interface CheckOptions {
   readonly estate: EstateData;
   /** A store for one world, which is closed afterwards. */
-  readonly scratch: () => StoreAdapter;
+  readonly scratch: () => Promise<StoreAdapter>;
   readonly verify: (worlds: WorldReader, world: World, breathe: Breathe) => Promise<InvariantResult[]>;
   readonly breathe: Breathe;
 }
@@ -508,7 +508,7 @@ async function brokenInvariants(
   exported: ExportedWorld,
   { scratch, verify, breathe }: CheckOptions,
 ): Promise<FieldError[]> {
-  const adapter = scratch();
+  const adapter = await scratch();
   try {
     const world = await adapter.worlds.open(file.rehearsal, exported, { bearer: '', apiKey: '', webhookSecret: '' });
     const pointerOf = placesOf(file);

@@ -2,8 +2,9 @@ import type { z } from 'zod';
 import type { compareWorlds } from '../../shared/catalog/control/operations/snapshots.ts';
 import type { ObjectDefinition } from '../../shared/catalog/define-object.ts';
 import { withEqualAddresses } from '../../shared/control/world-addresses.ts';
-import { type Breathe, breathing, eachBreathing } from '../../shared/domain/breathe.ts';
+import { type Breathe, breathing } from '../../shared/domain/breathe.ts';
 import type { ApplicationDump, WorldData } from '../../shared/store/ports/world-data.ts';
+import { type BookedWorld, booksOf, comparedBooks } from '../books/books.ts';
 import { labelOf } from '../objects/label.ts';
 import type { EstateObjects } from '../verify/world-records.ts';
 
@@ -12,20 +13,18 @@ type ChangedObject = Comparison['objects'][number];
 type ChangedCounter = Comparison['counters'][number];
 type ChangedMember = ChangedObject['members'][number];
 
-/** Limit of the objects of an answer, and of its counters. */
+/** Limit of the objects of an answer, of its counters, and of its entries of books. */
 const MOST_CHANGES = 1_000;
 
 /** Members that every change of an object updates. */
 const ALWAYS = new Set(['version', 'updatedAt']);
 
-export type ComparedWorld = Pick<WorldData, 'applications'>;
-
-/** The business objects and counters that differ between two worlds. */
+/** The books, business objects and counters that differ between two worlds. */
 export async function compare(
-  from: ComparedWorld,
-  to: ComparedWorld,
+  from: BookedWorld,
+  to: BookedWorld,
   { objects, breathe }: { readonly objects: EstateObjects; readonly breathe: Breathe },
-): Promise<Pick<Comparison, 'objects' | 'counters' | 'omitted'>> {
+): Promise<Pick<Comparison, 'books' | 'objects' | 'counters' | 'omitted'>> {
   const changedObjects: ChangedObject[] = [];
   for (const [type, { application, collection, definition }] of Object.entries(objects)) {
     const rows = [rowsOf(from.applications[application], collection), rowsOf(to.applications[application], collection)] as const;
@@ -37,13 +36,20 @@ export async function compare(
   const applications = [
     ...new Set([...Object.keys(from.applications), ...Object.keys(to.applications)]),
   ] as (keyof WorldData['applications'])[];
-  const counters = (
-    await eachBreathing(applications, breathe, (application) =>
-      countersOf(application, from.applications[application]?.counters ?? {}, to.applications[application]?.counters ?? {}),
-    )
-  ).flat();
-  const omitted = Math.max(0, changedObjects.length - MOST_CHANGES) + Math.max(0, counters.length - MOST_CHANGES);
-  return { objects: changedObjects.slice(0, MOST_CHANGES), counters: counters.slice(0, MOST_CHANGES), omitted };
+  const counters: ChangedCounter[] = [];
+  for (const application of applications) {
+    const both = [from.applications[application]?.counters ?? {}, to.applications[application]?.counters ?? {}] as const;
+    for await (const changed of breathing(changedCounters(application, ...both), breathe)) counters.push(...changed);
+  }
+  const books = await comparedBooks(await booksOf(from, objects, breathe), await booksOf(to, objects, breathe), breathe);
+  const lists = { books, objects: changedObjects, counters };
+  const omitted = Object.values(lists).reduce((sum, { length }) => sum + Math.max(0, length - MOST_CHANGES), 0);
+  return {
+    books: books.slice(0, MOST_CHANGES),
+    objects: changedObjects.slice(0, MOST_CHANGES),
+    counters: counters.slice(0, MOST_CHANGES),
+    omitted,
+  };
 }
 
 const rowsOf = (dump: ApplicationDump | undefined, collection: string): ReadonlyMap<string, string> =>
@@ -99,14 +105,16 @@ const isComposed = (value: unknown): value is object =>
 
 type Counters = ApplicationDump['counters'];
 
-function countersOf(application: string, from: Counters, to: Counters): ChangedCounter[] {
-  const names = (a: object = {}, b: object = {}): string[] => [...new Set([...Object.keys(a), ...Object.keys(b)])];
-  return names(from, to).flatMap((counter) =>
-    names(from[counter], to[counter]).flatMap((key) =>
-      names(from[counter]?.[key], to[counter]?.[key]).flatMap((field) => {
-        const change = { from: from[counter]?.[key]?.[field] ?? 0, to: to[counter]?.[key]?.[field] ?? 0 };
+/** The changes of each key. */
+function* changedCounters(application: string, from: Counters, to: Counters): Generator<ChangedCounter[], void> {
+  const names = (a: object = {}, b: object = {}): ReadonlySet<string> => new Set([...Object.keys(a), ...Object.keys(b)]);
+  for (const counter of names(from, to)) {
+    for (const key of names(from[counter], to[counter])) {
+      const [old, fresh] = [from[counter]?.[key], to[counter]?.[key]];
+      yield [...names(old, fresh)].flatMap((field) => {
+        const change = { from: old?.[field] ?? 0, to: fresh?.[field] ?? 0 };
         return change.from === change.to ? [] : [{ application, counter, key, field, ...change }];
-      }),
-    ),
-  );
+      });
+    }
+  }
 }

@@ -6,16 +6,17 @@ import { parsedInPieces } from '../../shared/domain/json-pieces.ts';
 import { instant, type Ms } from '../../shared/domain/time.ts';
 import { JsonText } from '../../shared/http/json-answer.ts';
 import { type InSlices, NEVER_GONE } from '../../shared/process/slices.ts';
-import { pause } from '../../shared/process/waiting.ts';
+import { createSequence, pause } from '../../shared/process/waiting.ts';
 import type { JournalReader } from '../../shared/store/ports/journal.ts';
 import type { ObjectReader } from '../../shared/store/ports/objects.ts';
 import type { Directory, WorldView } from '../../shared/store/ports/rehearsals.ts';
 import type { SnapshotStore } from '../../shared/store/ports/snapshots.ts';
 import type { ExportedWorld, WorldDataStore } from '../../shared/store/ports/world-data.ts';
+import type { BookedWorld } from '../books/books.ts';
 import type { ClockDriver } from '../clock/driver.ts';
 import { swapsOf } from '../swaps/swaps.ts';
 import type { EstateObjects } from '../verify/world-records.ts';
-import { type ComparedWorld, compare } from './compare.ts';
+import { compare } from './compare.ts';
 import { type EstateData, indexedBy, ofServices } from './estate-data.ts';
 import { type PackedSnapshot, packed, type Receive, type ReceivedFile, type SnapshotHead } from './receive.ts';
 import { fileOf, inMotion, type SnapshotFile, sealed, worldOf } from './snapshot-file.ts';
@@ -60,17 +61,11 @@ const decompressed = promisify(gunzip);
 export function createSnapshots(options: SnapshotsOptions) {
   const { worlds, driver, limits, version, estate, receive, inSlices } = options;
   const indexed = indexedBy(estate);
-  let last: Promise<unknown> = Promise.resolve();
+  const oneByOne = createSequence();
 
   /** Files are made and read one after the other, because each takes a multiple of its size. */
   function alone<T>(make: (breathe: Breathe) => Promise<T>): Promise<T> {
     return oneByOne(() => inSlices(NEVER_GONE, make));
-  }
-
-  function oneByOne<T>(make: () => Promise<T>): Promise<T> {
-    const made = last.then(make);
-    last = made.catch(() => {});
-    return made;
   }
 
   /** @throws Problem not_at_rest naming the open work; swapped, because a real system has a part of the state or gets the same calls */
@@ -158,8 +153,7 @@ export function createSnapshots(options: SnapshotsOptions) {
       });
     },
     /** The differences between two worlds. */
-    compared: (from: ComparedWorld, to: ComparedWorld, objects: EstateObjects) =>
-      alone((breathe) => compare(from, to, { objects, breathe })),
+    compared: (from: BookedWorld, to: BookedWorld, objects: EstateObjects) => alone((breathe) => compare(from, to, { objects, breathe })),
     /** @throws Problem not_found */
     async remove(name: string): Promise<void> {
       if (!(await worlds.removeSnapshot(name))) throw notFound('snapshot', name);

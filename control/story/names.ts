@@ -39,10 +39,11 @@ const VERBS: Readonly<Record<string, string>> = { Get: 'Read', Checkout: 'Check 
 
 /** The name of an API as the title of a step: “Confirm the order”. */
 export function titleOf({ name }: Pick<ApiDefinition, 'name'>): string {
-  const [verb = '', ...rest] = name.split(' ');
+  // “Hand Over” is one verb.
+  const [verb = '', ...rest] = name.replace('Hand Over', 'Hand\u00a0over').split(' ');
   const noun = rest.join(' ').replaceAll(/\b[A-Z](?=[a-z])/g, (letter) => letter.toLowerCase());
   const article = /^(?:line to|points|loyalty points|inventory|stock|availability|promotions|products|ledger)\b/.test(noun) ? '' : 'the ';
-  return `${VERBS[verb] ?? verb} ${article}${noun}`;
+  return `${VERBS[verb] ?? verb} ${article}${noun}`.replace('\u00a0', ' ');
 }
 
 const ORDINALS = ['', 'second', 'third', 'fourth', 'fifth', 'sixth', 'seventh', 'eighth', 'ninth', 'tenth'];

@@ -9,6 +9,7 @@ import type { EstateEvent } from '../../shared/events/envelope.ts';
 import type { Worlds } from '../../shared/store/ports/estate-store.ts';
 import { LOGS } from '../../shared/store/ports/logs.ts';
 import { readEvents } from '../journal/timeline.ts';
+import { requireCurrent } from '../rehearsals/current.ts';
 import { swapsOf } from '../swaps/swaps.ts';
 import type { OperationRecord } from './record-operation.ts';
 import { isRecord } from './references.ts';
@@ -75,8 +76,8 @@ const isCut = (body: unknown): boolean => isRecord(body) && body['truncated'] ==
 
 /** How the world began, if a scenario cannot begin like that. @returns undefined if it can */
 async function otherBeginning(worlds: Worlds, world: World): Promise<string | undefined> {
-  const view = await worlds.current(world);
-  if (view?.lineage !== undefined) return 'continues a fork or a snapshot';
+  const view = await requireCurrent(worlds, world);
+  if (view.lineage !== undefined) return 'continues a fork or a snapshot';
   if ((await swapsOf(worlds, world)).length > 0) return 'uses real systems';
   return (await worlds.ownData(world)) ? 'began with its own data' : undefined;
 }

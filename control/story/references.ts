@@ -21,6 +21,9 @@ export type Source = { readonly is: 'answer'; readonly call: number } | { readon
 export const isMadeByEstate = (text: string, known: { readonly requests: ReadonlySet<string>; readonly seed: string }): boolean =>
   /^\S{8,}$/.test(text) && /\d/.test(text) && !known.requests.has(text) && !known.seed.includes(JSON.stringify(text).slice(1, -1));
 
+/** The code of a collection, which the customer shows at the counter. It is shorter than other texts of the estate. */
+const isCollectionCode = (path: Path, text: string): boolean => path.at(-1) === 'code' && /^\d{6}$/.test(text);
+
 /** Members that name an amount to pay or to pay back. A client that read such a member and sends the same amount means the member. */
 const OWED: ReadonlySet<string> = new Set(['total', 'outstanding', 'authorizedAmount', 'capturedAmount', 'refundableAmount', 'owedRefund']);
 
@@ -58,7 +61,10 @@ export function createReferences(seed: string) {
       const owed: { money: MoneyValue; reference: Reference }[] = [];
       visit(body, [], (value, path) => {
         const reference = { source, path };
-        if (typeof value === 'string' && !texts.has(value) && isMadeByEstate(value, { requests, seed })) texts.set(value, reference);
+        if (typeof value === 'string' && !texts.has(value)) {
+          const isOurs = isMadeByEstate(value, { requests, seed }) || (isCollectionCode(path, value) && !requests.has(value));
+          if (isOurs) texts.set(value, reference);
+        }
         if (isMoney(value) && isSentOn(path) && value.amount > 0) owed.push({ money: value, reference });
       });
       if (isRecord(body) && typeof body['id'] === 'string')

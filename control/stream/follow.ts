@@ -2,6 +2,7 @@ import type { StreamTopic } from '../../shared/catalog/control/operations/stream
 import type { Ms } from '../../shared/domain/time.ts';
 import type { World } from '../../shared/domain/world.ts';
 import { pause } from '../../shared/process/waiting.ts';
+import { isSameRehearsal } from '../../shared/store/ports/rehearsals.ts';
 import type { ChangeWaits, NextChange } from '../clock/change-waits.ts';
 import type { OperationScope } from '../operate.ts';
 import type { Cursor } from './cursor.ts';
@@ -36,7 +37,7 @@ export async function* follow(
     const view = await worlds.current(make.world);
     if (!view) {
       const replaced = await worlds.resolve(rehearsal);
-      if (!replaced) {
+      if (!replaced || !isSameRehearsal(replaced.credentials, scope.view.credentials)) {
         yield make.gap('deleted');
         return;
       }

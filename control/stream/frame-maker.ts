@@ -98,7 +98,7 @@ type Changed = (view: WorldView) => Promise<unknown> | unknown;
 function createPresent({ control, runs, bound }: FrameMakerParts) {
   let sentClock: { readonly now: Ms; readonly flowing: boolean; readonly moves: number; readonly wall: Ms } | undefined;
   let sentFaults = '';
-  let sentRuns = '';
+  let sentRuns: string | undefined;
 
   const changedClock: Changed = ({ now, flowing, moves }) => {
     const wall = Date.now();
@@ -122,11 +122,11 @@ function createPresent({ control, runs, bound }: FrameMakerParts) {
     return present;
   };
 
-  const changedRuns: Changed = async () => {
-    const list = await runs.list();
-    const items = bound === undefined ? list.items : list.items.filter(({ rehearsal }) => rehearsal === bound);
-    // A run whose gateway died changes without a new revision.
-    const text = `${list.revision} ${items.map(({ state }) => state).join()}`;
+  const changedRuns: Changed = async ({ world: present }) => {
+    const { items: all, versions } = await runs.list();
+    const items = bound === undefined ? all : all.filter(({ world }) => world === present);
+    // A run whose gateway died changes without a new version.
+    const text = items.map(({ id, state }) => `${id} ${versions.get(id)} ${state}`).join();
     if (text === sentRuns) return undefined;
     sentRuns = text;
     return items;

@@ -33,7 +33,10 @@ function createOwners({ of, records, queued }: WorldRecords) {
   const orders = new Map(of<Order>('order').map((order) => [order.id, order]));
   const baskets = new Map(of<Basket>('basket').map((basket) => [basket.id, basket]));
   const transactions = new Map(
-    records<{ readonly id: string; readonly state: string }>('pos', 'transactions').map((transaction) => [transaction.id, transaction]),
+    records<{ readonly id: string; readonly state: string; readonly collection?: unknown }>('pos', 'transactions')
+      // The payment of an order that is collected reserves nothing.
+      .filter(({ collection }) => collection === undefined)
+      .map((transaction) => [transaction.id, transaction]),
   );
   const sentFrom = grouped(of<FulfillmentOrder>('fulfillment-order'), ({ reservationId }) => reservationId);
 

@@ -22,9 +22,16 @@ export function fulfillment(world: WorldRecords): InvariantResult {
   return result();
 }
 
-/** Whether its goods are back. A fulfillment order that timed out counts as returned before its parcel arrives. */
-export const isBackAtSender = ({ state, shipments }: Pick<FulfillmentOrder, 'state' | 'shipments'>): boolean =>
-  state === 'returned-to-sender' && shipments.some((parcel) => parcel.state === 'returned-to-sender');
+/**
+ * Whether its goods are on hand again after a parcel. Goods at a counter are in the stock of their store. A fulfillment order that timed out
+ * counts as returned before its parcel arrives.
+ */
+export const isBackAtSender = ({ state, shipments, collection }: Pick<FulfillmentOrder, 'state' | 'shipments' | 'collection'>): boolean =>
+  collection?.readyAt === undefined && state === 'returned-to-sender' && shipments.some((parcel) => parcel.state === 'returned-to-sender');
+
+/** Where the goods are on hand again. Goods that reach their store after a refund go to its shelf. */
+export const backAt = ({ locationId, collection }: Pick<FulfillmentOrder, 'locationId' | 'collection'>): string =>
+  collection?.arrivedAt === undefined ? locationId : collection.locationId;
 
 /** Whether its units have reached the customer, or may still do so. */
 const isServing = ({ state, failureReason }: FulfillmentOrder): boolean =>
@@ -131,7 +138,11 @@ function checkParcels({ of, records, queued }: WorldRecords, fulfillmentOrders: 
       }
       const isScannedOutside = parcels.get(copy.id)?.newestOutsideScanAt !== undefined;
       check(
-        copy.state === shipment.state || isScannedOutside || isEndpointGone || queued('carrier-platform', copy.id, WEBHOOK),
+        copy.state === shipment.state ||
+          isScannedOutside ||
+          isEndpointGone ||
+          queued('carrier-platform', copy.id, WEBHOOK) ||
+          queued('fms', id, 'report-unit'),
         `shipment/${copy.id}: ${shipment.state} at the carrier, ${copy.state} at ${name}, and no webhook is on its way`,
       );
     }

@@ -2,7 +2,7 @@ import { isUndecided, withdrawnBy } from '../../shared/catalog/payment/cover.ts'
 import { committedOf, hasFailed } from '../../shared/catalog/payment/refunds.ts';
 import { floorShare } from '../../shared/domain/money.ts';
 import { type Check, findings, grouped, type InvariantResult, sums } from './invariant.ts';
-import type { FulfillmentOrder, Order, Payment } from './stored-records.ts';
+import { type FulfillmentOrder, hasLeft, type Order, type Payment } from './stored-records.ts';
 import type { WorldRecords } from './world-records.ts';
 
 export function money(world: WorldRecords): InvariantResult {
@@ -20,7 +20,7 @@ export function money(world: WorldRecords): InvariantResult {
   const paymentsOf = grouped(payments, ({ orderId }) => orderId);
   const shipped = new Set(
     of<FulfillmentOrder>('fulfillment-order')
-      .filter(({ state }) => SHIPPED_STATES.has(state))
+      .filter(hasLeft)
       .map(({ orderId }) => orderId),
   );
   for (const order of of<Order>('order')) {
@@ -33,9 +33,6 @@ export function money(world: WorldRecords): InvariantResult {
   checkCounters(world, payments, check);
   return result();
 }
-
-/** States of a fulfillment order whose goods have left the node. */
-export const SHIPPED_STATES: ReadonlySet<string> = new Set(['dispatched', 'delivered', 'failed-delivery', 'returned-to-sender']);
 
 function checkPayment({ swapped }: WorldRecords, payment: Payment, check: Check): void {
   const { id, state, amount, authorizedAmount, capturedAmount, refundedAmount, refunds } = payment;

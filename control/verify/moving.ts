@@ -1,5 +1,6 @@
 import { type Application, applications } from '../../shared/catalog/applications.ts';
 import { nameOf } from '../../shared/catalog/event-names.ts';
+import { BEFORE_DISPATCH, isAtCounter } from '../../shared/catalog/fulfillment/fulfillment-orders.ts';
 import { hasOpenDispute, isUndecided } from '../../shared/catalog/payment/cover.ts';
 import { hasFailed } from '../../shared/catalog/payment/refunds.ts';
 import { DELIVER_AGAIN, type DueItem } from '../../shared/store/ports/due-work.ts';
@@ -37,14 +38,14 @@ export function moving(world: WorldRecords): InvariantResult {
   return { ...result(), waiting: [...waiting, ...awaitedReturns(world)] };
 }
 
-/** A confirmed order holds stock, so without valid authorisations it must be authorised again or cancelled. */
+/** A confirmed order holds stock, so without valid authorisations it must be authorised again or cancelled, unless it is paid at its collection. */
 function checkAuthorized(
   { queued }: WorldRecords,
-  { id, state, channel, totals: { total } }: Order,
+  { id, state, channel, payAt, totals: { total } }: Order,
   { payments }: { readonly payments: readonly Payment[] },
   check: Check,
 ): void {
-  if (state !== 'confirmed' || channel === 'pos') return;
+  if (state !== 'confirmed' || channel === 'pos' || payAt === 'collection') return;
   const committed = payments
     .filter((payment) => payment.state !== 'voided' && payment.state !== 'failed')
     .reduce((sum, payment) => sum + (isUndecided(payment) ? payment.amount : payment.authorizedAmount).amount, 0);
@@ -78,7 +79,8 @@ function awaitedActorsOfReturns(world: WorldRecords, returns: readonly Return[],
 }
 
 /** The actor that moves a fulfillment order next; undefined when it has ended or is stuck. */
-function nextActorOn(queued: WorldRecords['queued'], { id, state, failureReason, shipments }: FulfillmentOrder): string | undefined {
+function nextActorOn(queued: WorldRecords['queued'], found: FulfillmentOrder): string | undefined {
+  const { id, state, failureReason, shipments } = found;
   switch (state) {
     case 'created':
       return queued('fms', id) ? 'the FMS' : undefined;
@@ -88,8 +90,10 @@ function nextActorOn(queued: WorldRecords['queued'], { id, state, failureReason,
     case 'packed':
       return 'the warehouse or a caller of Dispatch';
     case 'dispatched':
+      if (isAtCounter(found)) return 'its customer, or the last day of its collection';
       if (shipments.length === 0 || shipments.every((parcel) => ENDED.has(parcel.state))) return undefined;
-      return shipments.some((parcel) => parcel.state === 'pending') ? 'the label of its parcel' : 'the carrier';
+      if (shipments.some((parcel) => parcel.state === 'pending')) return 'the label of its parcel';
+      return found.collection ? 'the carrier, which takes it to a store' : 'the carrier';
     case 'failed-delivery':
       return failureReason !== 'lost' && queued('fms', id) ? 'the carrier, or a week without a scan' : undefined;
     case 'delivered':
@@ -101,7 +105,6 @@ function nextActorOn(queued: WorldRecords['queued'], { id, state, failureReason,
 
 const ENDED: ReadonlySet<string> = new Set(['delivered', 'returned-to-sender', 'lost']);
 const AT_REST: ReadonlySet<string> = new Set(['delivered', 'returned-to-sender', 'cancelled']);
-export const BEFORE_DISPATCH: ReadonlySet<string> = new Set(['created', 'allocated', 'picking', 'packed']);
 
 function checkMoves(
   { queued }: WorldRecords,
@@ -245,7 +248,7 @@ function objectNames({ of, records, objects }: WorldRecords): (text: string) => 
     const found = new Map<string, string>();
     for (const type of Object.keys(objects)) for (const { id } of of<{ readonly id: string }>(type)) found.set(id, `${type}/${id}`);
     // The till stores transactions that are not open yet.
-    for (const { id } of records<{ readonly id: string }>('pos', 'transactions')) found.set(id, `transaction/${id}`);
+    for (const { id } of records<{ readonly id: string }>('pos', 'transactions')) if (!found.has(id)) found.set(id, `transaction/${id}`);
     return found;
   };
   return (text) => {

@@ -1,6 +1,7 @@
 import { type Application, applications } from '../../shared/catalog/applications.ts';
 import { customerLifeCycle } from '../../shared/catalog/customer/objects.ts';
 import { dueWork } from '../../shared/catalog/due-work.ts';
+import { isAtCounter } from '../../shared/catalog/fulfillment/fulfillment-orders.ts';
 import { shipmentLifeCycle } from '../../shared/catalog/fulfillment/shipments.ts';
 import { allowedFrom } from '../../shared/catalog/life-cycle.ts';
 import { isUndecided } from '../../shared/catalog/payment/cover.ts';
@@ -67,7 +68,13 @@ const waiting: readonly Waiting[] = [
   ),
   when<{ stepAt?: number }>(['wms', 'warehouse-tasks', 'fulfillment-order'], ({ stepAt }) => stepAt !== undefined, 'warehouse-step'),
   when<{ scanAt?: number }>(['carrier-platform', 'journeys', 'shipment'], ({ scanAt }) => scanAt !== undefined, 'planned-scan'),
-  when<Shipment>(['carrier-platform', 'shipments', 'shipment'], ({ state }) => MAY_BE_LOST.includes(state), 'give-up-parcel'),
+  when<Shipment>(
+    ['carrier-platform', 'shipments', 'shipment'],
+    // A carrier may bring the goods of a collection to their store. At the counter, nothing loses them.
+    ({ state, kind }) => MAY_BE_LOST.includes(state) && !(kind === 'collection' && state === 'held-at-depot'),
+    'give-up-parcel',
+  ),
+  when<FulfillmentOrder>(FULFILLMENT_ORDERS, isAtCounter, 'give-up-collection'),
   // A return that is being rejected keeps its planned step until the rejection has ended.
   when<{ stepAt?: number }>(['fms', 'return-tasks', 'return'], ({ stepAt }) => stepAt !== undefined, 'return-step', 'finish-rejection'),
   when<{ state: string }>(['pos', 'transactions', 'transaction'], ({ state }) => state === 'open', 'expire-transaction'),

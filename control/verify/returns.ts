@@ -1,7 +1,7 @@
 import { lostIn } from '../../shared/catalog/payment/cover.ts';
 import { committedOf, hasFailed, succeededOf } from '../../shared/catalog/payment/refunds.ts';
 import { floorShare } from '../../shared/domain/money.ts';
-import { isBackAtSender } from './fulfillment.ts';
+import { backAt, isBackAtSender } from './fulfillment.ts';
 import { type Check, findings, grouped, type InvariantResult, sums } from './invariant.ts';
 import { netCommitment } from './money.ts';
 import { bookingsIn } from './moving.ts';
@@ -158,6 +158,10 @@ function checkRefunds(
     const keeps = kept.get(orderId) ?? 0;
     check(credit === 0 || credit <= keeps, `order/${orderId}: the credits of its returns hold ${credit}, and its payments keep ${keeps}`);
   }
+  const missing = ({ id, refundAmount }: Return): number => refundAmount.amount - (paid.get(id) ?? 0) - (credited.get(id) ?? 0);
+  // Money that becomes free for a return whose refund has failed belongs to this return. A lost dispute has ended the others before.
+  const failed = [...found.values()].filter(({ state, refunds: noted }) => state !== 'refunded' && noted.some(hasFailed));
+  const waiting = sums(failed, ({ orderId }) => orderId, missing);
   for (const { id, refundAmount, state, refunds: noted, orderId } of found.values()) {
     const back = paid.get(id) ?? 0;
     const credit = credited.get(id) ?? 0;
@@ -168,7 +172,8 @@ function checkRefunds(
       committed === back || queued('fms', id),
       `return/${id}: its refunds add up to ${committed}, and the Payment Hub refunded ${back} for it`,
     );
-    const left = Math.max(0, (kept.get(orderId) ?? 0) - (lost.get(orderId) ?? 0) - (exchanged.get(orderId) ?? 0));
+    const taken = (lost.get(orderId) ?? 0) + (exchanged.get(orderId) ?? 0) + (waiting.get(orderId) ?? 0);
+    const left = Math.max(0, (kept.get(orderId) ?? 0) - taken);
     if (state === 'refunded') {
       const received = succeededOf(noted);
       check(received === committed || queued('fms', id), `return/${id}: refunded, and ${committed - received} of its refunds are pending`);
@@ -194,10 +199,10 @@ function checkReturnedStock({ of, counters, queued }: WorldRecords, all: readonl
         lines.filter((line) => line.disposition === disposition).map(({ sku, qty }) => ({ sku, qty, locationId })),
       );
   const sender = of<FulfillmentOrder>('fulfillment-order').filter(isBackAtSender);
-  for (const { lines, locationId } of sender.filter(({ id }) => queued('fms', id))) {
-    for (const { sku } of lines) busy.add(keyOf({ sku, locationId }));
+  for (const one of sender.filter(({ id }) => queued('fms', id))) {
+    for (const { sku } of one.lines) busy.add(keyOf({ sku, locationId: backAt(one) }));
   }
-  const undelivered = sender.flatMap(({ lines, locationId }) => lines.map(({ sku, pickedQty }) => ({ sku, locationId, qty: pickedQty })));
+  const undelivered = sender.flatMap((one) => one.lines.map(({ sku, pickedQty }) => ({ sku, locationId: backAt(one), qty: pickedQty })));
   for (const [counter, units] of [
     ['returned', [...unitsOf('restock'), ...undelivered]],
     ['scrapped', unitsOf('scrap')],

@@ -1,37 +1,40 @@
 import type { z } from 'zod';
+import { BEFORE_DISPATCH, isAtCounter, isTransfer } from '../../shared/catalog/fulfillment/fulfillment-orders.ts';
 import type { HeldAt } from '../../shared/catalog/inventory/internal.ts';
+import type { Breathe } from '../../shared/domain/breathe.ts';
 import { checkEndedReservations } from './ended-reservations.ts';
-import { isBackAtSender } from './fulfillment.ts';
+import { backAt, isBackAtSender } from './fulfillment.ts';
 import { type Check, findings, type InvariantResult, sums } from './invariant.ts';
-import { SHIPPED_STATES } from './money.ts';
-import { BEFORE_DISPATCH } from './moving.ts';
-import type { FulfillmentOrder, Order, Reservation } from './stored-records.ts';
+import { type FulfillmentOrder, isOnWayToStore, leftFrom, type Order, type Reservation } from './stored-records.ts';
 import type { WorldRecords } from './world-records.ts';
 
-export function stock(world: WorldRecords): InvariantResult {
+export async function stock(world: WorldRecords, breathe: Breathe): Promise<InvariantResult> {
   const { check, result } = findings(
     'stock',
     'Per SKU and location: no count is negative, open reservations equal the reserved units, no unit appears or vanishes, goods are sent from confirmed reservations only, and no ended basket, order or sale holds stock',
   );
-  checkStockLevels(world, check);
+  await checkStockLevels(world, check, breathe);
   checkReservations(world, check);
   checkSources(world, check);
+  checkCounters(world, check);
   checkShipped(world, check);
   checkCarryOuts(world, check);
   checkEndedReservations(world, check);
   return result();
 }
 
-const UNITS = ['shipped', 'carriedOut', 'writtenOff', 'returned', 'found', 'scrapped', 'foundAndSold'] as const;
+const UNITS = ['shipped', 'carriedOut', 'writtenOff', 'returned', 'found', 'scrapped', 'foundAndSold', 'sent', 'received'] as const;
 
 /** Stock levels are never negative, match the open reservations, and add up to what was received. */
-function checkStockLevels(world: WorldRecords, check: Check): void {
+async function checkStockLevels(world: WorldRecords, check: Check, breathe: Breathe): Promise<void> {
   const counters = world.counters('inventory-service', 'stock');
   const moved = world.counters('inventory-service', 'units-moved');
   const atSeed = world.seed.applications['inventory-service']?.counters ?? {};
   const seeded = atSeed['stock'] ?? {};
   const reservedByKey = sums(reservedUnits(world), keyOf, ({ qty }) => qty);
   for (const key of new Set([...Object.keys(counters), ...Object.keys(seeded), ...Object.keys(moved), ...reservedByKey.keys()])) {
+    const waiting = breathe();
+    if (waiting) await waiting;
     const { onHand = 0, reserved = 0, safetyStock = 0 } = counters[key] ?? {};
     check(onHand >= 0 && reserved >= 0, `stock/${key}: on hand ${onHand}, reserved ${reserved}`);
     check(onHand - reserved - safetyStock >= 0, `stock/${key}: ATP ${onHand - reserved - safetyStock}`);
@@ -39,16 +42,16 @@ function checkStockLevels(world: WorldRecords, check: Check): void {
       (reservedByKey.get(key) ?? 0) === reserved,
       `stock/${key}: open reservations have ${reservedByKey.get(key) ?? 0} units, and ${reserved} are reserved`,
     );
-    const [shipped, carriedOut, writtenOff, returned, found, recounted] = (
-      ['shipped', 'carriedOut', 'writtenOff', 'returned', 'found', 'recounted'] as const
+    const [shipped, carriedOut, writtenOff, returned, found, recounted, sent, arrived] = (
+      ['shipped', 'carriedOut', 'writtenOff', 'returned', 'found', 'recounted', 'sent', 'received'] as const
     ).map(
       // A world may be seeded from another one: only changes since the seed count.
       (unit) => (moved[key]?.[unit] ?? 0) - (atSeed['units-moved']?.[key]?.[unit] ?? 0),
-    ) as [number, number, number, number, number, number];
+    ) as [number, number, number, number, number, number, number, number];
     const received = seeded[key]?.['onHand'] ?? 0;
     check(
-      received + returned + found + recounted === onHand + shipped + carriedOut + writtenOff,
-      `stock/${key}: received ${received} + returned ${returned} + found ${found} + recounted ${recounted} is not on hand ${onHand} + shipped ${shipped} + carried out ${carriedOut} + written off ${writtenOff}`,
+      received + returned + found + recounted === onHand + shipped + carriedOut + writtenOff + sent - arrived,
+      `stock/${key}: received ${received} + returned ${returned} + found ${found} + recounted ${recounted} is not on hand ${onHand} + shipped ${shipped} + carried out ${carriedOut} + written off ${writtenOff} + sent to stores ${sent} − received from warehouses ${arrived}`,
     );
     check(
       UNITS.every((unit) => (moved[key]?.[unit] ?? 0) >= 0),
@@ -76,10 +79,36 @@ function checkReservations(world: WorldRecords, check: Check): void {
 function checkSources({ of, swapped }: WorldRecords, check: Check): void {
   if (swapped.has('sim')) return;
   const states = new Map(of<Reservation>('reservation').map(({ id, state }) => [id, state]));
-  for (const { id, state, reservationId, lines } of of<FulfillmentOrder>('fulfillment-order')) {
-    if (!BEFORE_DISPATCH.has(state) || lines.every(({ qty, shortQty }) => shortQty >= qty)) continue;
+  for (const one of of<FulfillmentOrder>('fulfillment-order')) {
+    const { id, state, reservationId, lines } = one;
+    if (!(BEFORE_DISPATCH.has(state) || isAtCounter(one) || isOnWayToStore(one)) || lines.every(({ qty, shortQty }) => shortQty >= qty))
+      continue;
     const held = states.get(reservationId) ?? 'missing';
     check(held === 'confirmed', `fulfillment-order/${id}: ${state}, and its reservation/${reservationId} is ${held}`);
+  }
+}
+
+/** Goods that wait at a counter are in the store, and promised to their order: its reservation has them. */
+function checkCounters({ of, queued, swapped }: WorldRecords, check: Check): void {
+  if (swapped.has('sim')) return;
+  const reservations = new Map(of<Reservation>('reservation').map((reservation) => [reservation.id, reservation]));
+  for (const one of of<FulfillmentOrder>('fulfillment-order').filter(isAtCounter)) {
+    const { id, reservationId, lines, collection } = one;
+    const locationId = collection?.locationId ?? one.locationId;
+    if (queued('fms', id, 'take-stock')) continue;
+    const reservation = reservations.get(reservationId);
+    const promised = sums(reservation ? openUnitsOf(reservation) : [], keyOf, qtyOf);
+    for (const [key, waiting] of sums(
+      lines,
+      ({ sku }) => keyOf({ sku, locationId }),
+      ({ pickedQty }) => pickedQty,
+    )) {
+      const has = promised.get(key) ?? 0;
+      check(
+        has >= waiting,
+        `fulfillment-order/${id}: ${waiting} of ${key} wait at the counter, and reservation/${reservationId} has ${has}`,
+      );
+    }
   }
 }
 
@@ -88,7 +117,7 @@ type Held = z.output<typeof HeldAt>;
 interface Movement {
   readonly reservationId: string;
   readonly reference: string;
-  readonly kind: 'consume' | 'short';
+  readonly kind: 'consume' | 'short' | 'send' | 'receive' | 'not-received';
   readonly allocations: readonly Held[];
   readonly pending: boolean;
 }
@@ -97,7 +126,7 @@ interface Hold {
   readonly id: string;
   readonly state: string;
   readonly allocations: readonly Held[];
-  readonly moved?: readonly { readonly reference: string; readonly allocations: readonly Held[] }[];
+  readonly moved?: readonly { readonly reference: string; readonly kind: string; readonly allocations: readonly Held[] }[];
 }
 /** A request of Reserve Inventory that the SIM has not finished. */
 interface Attempt {
@@ -114,19 +143,25 @@ type HeldFor = Held & { readonly reservationId: string };
 
 const heldFor = (reservationId: string, held: readonly Held[]): HeldFor[] => held.map((one) => ({ ...one, reservationId }));
 
+/** Units on their way to a store are in no stock, so nothing is reserved for them. */
 const openUnitsOf = ({ id, allocations }: Reservation): HeldFor[] =>
-  allocations.map(({ sku, locationId, qty, fulfilledQty, cancelledQty }) => ({
-    reservationId: id,
-    sku,
-    locationId,
-    qty: qty - fulfilledQty - cancelledQty,
-  }));
+  allocations
+    .filter(({ inTransitTo }) => inTransitTo === undefined)
+    .map(({ sku, locationId, qty, fulfilledQty, cancelledQty }) => ({
+      reservationId: id,
+      sku,
+      locationId,
+      qty: qty - fulfilledQty - cancelledQty,
+    }));
 
 /** The remaining units of a reservation. */
 const remainingUnitsOf = ({ id, allocations, moved = [] }: Hold): HeldFor[] => [
   ...heldFor(id, allocations),
-  ...moved.flatMap((movement) => heldFor(id, movement.allocations)).map((one) => ({ ...one, qty: -one.qty })),
+  ...moved.flatMap(({ kind, allocations: units }) => heldFor(id, units).map((one) => ({ ...one, qty: -outgoing(kind) * one.qty }))),
 ];
+
+/** How many units a movement takes out of the reserved units, for each of its units. */
+const outgoing = (kind: string): number => (kind === 'not-received' ? 0 : kind === 'receive' ? -1 : 1);
 
 /**
  * Movements that the Inventory Service has not made yet. A movement may have been made without the SIM having a record of it, because the
@@ -160,7 +195,9 @@ function reservedUnits(world: WorldRecords): HeldFor[] {
   );
   return [
     ...[...open, ...givingBack].flatMap(openUnitsOf),
-    ...pendingMovements(world).flatMap(({ reservationId, allocations }) => heldFor(reservationId, allocations)),
+    ...pendingMovements(world).flatMap(({ reservationId, kind, allocations }) =>
+      heldFor(reservationId, allocations).map((one) => ({ ...one, qty: outgoing(kind) * one.qty })),
+    ),
     ...unrecorded.flatMap(({ id, allocations }) => heldFor(id, allocations)),
   ];
 }
@@ -170,6 +207,36 @@ function checkShipped(world: WorldRecords, check: Check): void {
   checkConsumed(world, check);
   checkSent(world, check);
   checkReturned(world, check);
+  checkTransfers(world, check);
+}
+
+/** Units on their way to a store are in no stock: per SKU, the warehouses sent as many more units than the stores received. */
+function checkTransfers(world: WorldRecords, check: Check): void {
+  const { of, queued, swapped } = world;
+  if (swapped.has('sim') || swapped.has('fms')) return;
+  const skuOf = ({ sku }: { readonly sku: string }): string => sku;
+  const sending = of<FulfillmentOrder>('fulfillment-order').filter(isTransfer);
+  const onTheWay = sums(
+    sending.filter(isOnWayToStore).flatMap(({ lines }) => lines),
+    skuOf,
+    ({ pickedQty }) => pickedQty,
+  );
+  const busy = new Set(sending.filter(({ id }) => queued('fms', id, 'take-stock')).flatMap(({ lines }) => lines.map(skuOf)));
+  for (const { kind, allocations } of pendingMovements(world)) {
+    if (kind !== 'consume' && kind !== 'short') for (const { sku } of allocations) busy.add(sku);
+  }
+  const left = new Map<string, number>();
+  for (const [key, { sent = 0, received = 0 }] of Object.entries(world.counters('inventory-service', 'units-moved'))) {
+    const [sku = ''] = key.split('|');
+    left.set(sku, (left.get(sku) ?? 0) + sent - received);
+  }
+  for (const sku of new Set([...onTheWay.keys(), ...left.keys()])) {
+    const [moving = 0, counted = 0] = [onTheWay.get(sku), left.get(sku)];
+    check(
+      busy.has(sku) || moving === counted,
+      `stock/${sku}: ${counted} are on their way to stores, and fulfillment orders sent ${moving}`,
+    );
+  }
 }
 
 /** The units that left the reservations of the SIM must equal the units that the Inventory Service has subtracted, or still has to subtract. */
@@ -182,7 +249,7 @@ function checkConsumed(world: WorldRecords, check: Check): void {
     ['short', 'writtenOff', 'cancelledQty'],
   ] as const) {
     const reserved = sums(allocations, keyOf, (allocation) => allocation[member]);
-    const movements = pending.filter((movement) => movement.kind === kind);
+    const movements = pending.filter((movement) => movement.kind === kind || (kind === 'consume' && movement.kind === 'not-received'));
     const waiting = movements.flatMap((movement) => movement.allocations);
     const outstanding = sums(waiting, keyOf, qtyOf);
     for (const key of new Set([...reserved.keys(), ...Object.keys(moved)])) {
@@ -198,7 +265,10 @@ function checkSent({ of, queued }: WorldRecords, check: Check): void {
   const fulfillmentOrders = of<FulfillmentOrder>('fulfillment-order');
   const busy = new Set(fulfillmentOrders.filter(({ id }) => queued('fms', id)).map(({ reservationId }) => reservationId));
   const sentUnits = sums(
-    fulfillmentOrders.filter(({ state }) => SHIPPED_STATES.has(state)).flatMap((one) => one.lines.map((line) => ({ ...line, ...one }))),
+    fulfillmentOrders.flatMap((one) => {
+      const locationId = leftFrom(one);
+      return locationId === undefined ? [] : one.lines.map((line) => ({ ...line, reservationId: one.reservationId, locationId }));
+    }),
     ({ reservationId, locationId, sku }) => `${reservationId}|${sku}|${locationId}`,
     ({ pickedQty }) => pickedQty,
   );
@@ -217,7 +287,7 @@ function checkReturned({ of, counters, queued }: WorldRecords, check: Check): vo
   const moved = counters('inventory-service', 'units-moved');
   const back = of<FulfillmentOrder>('fulfillment-order').filter((one) => isBackAtSender(one) && !queued('fms', one.id, 'restock'));
   const cameBack = sums(
-    back.flatMap(({ locationId, lines }) => lines.map(({ sku, pickedQty }) => ({ sku, locationId, pickedQty }))),
+    back.flatMap((one) => one.lines.map(({ sku, pickedQty }) => ({ sku, locationId: backAt(one), pickedQty }))),
     keyOf,
     ({ pickedQty }) => pickedQty,
   );

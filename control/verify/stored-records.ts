@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { Basket as BasketSchema } from '../../shared/catalog/commerce/objects.ts';
 import type { Customer as CustomerSchema } from '../../shared/catalog/customer/objects.ts';
-import type { FulfillmentOrder as FulfillmentOrderSchema } from '../../shared/catalog/fulfillment/fulfillment-orders.ts';
+import { type FulfillmentOrder as FulfillmentOrderSchema, isTransfer } from '../../shared/catalog/fulfillment/fulfillment-orders.ts';
 import type { PickingOrder as PickingOrderSchema } from '../../shared/catalog/fulfillment/picking-orders.ts';
 import type { Return as ReturnSchema } from '../../shared/catalog/fulfillment/returns.ts';
 import type { Shipment as ShipmentSchema } from '../../shared/catalog/fulfillment/shipments.ts';
@@ -24,6 +24,28 @@ export type Payment = z.output<typeof PaymentSchema> & {
   readonly acceptPartial?: boolean;
 };
 export type FulfillmentOrder = z.output<typeof FulfillmentOrderSchema> & { readonly reservationId: string };
+
+/** States of a fulfillment order whose goods have left the node. */
+const SHIPPED_STATES: ReadonlySet<string> = new Set(['dispatched', 'delivered', 'failed-delivery', 'returned-to-sender']);
+
+/** Whether its goods have left for the customer. The goods of a collection leave when they are handed over. */
+export const hasLeft = ({ state, collection }: FulfillmentOrder): boolean =>
+  collection === undefined ? SHIPPED_STATES.has(state) : state === 'delivered';
+
+/** Whether a carrier lost the goods, or brought them back, before they reached the store of their collection. */
+const missedStore = (found: FulfillmentOrder): boolean =>
+  isTransfer(found) && found.collection?.readyAt === undefined && (found.state === 'returned-to-sender' || found.failureReason === 'lost');
+
+/** The location whose stock and reservation the goods have left. Goods on their way to a store stay in their reservation. */
+export function leftFrom(found: FulfillmentOrder): string | undefined {
+  if (hasLeft(found)) return found.collection?.locationId ?? found.locationId;
+  return missedStore(found) ? found.locationId : undefined;
+}
+
+/** Whether its goods are on their way to the store where the customer collects them. */
+export const isOnWayToStore = (found: FulfillmentOrder): boolean =>
+  isTransfer(found) && found.shipments.length > 0 && found.collection?.readyAt === undefined && !missedStore(found);
+
 export type LedgerEntry = z.output<typeof LedgerEntrySchema>;
 
 /** A loyalty account with its whole ledger. */

@@ -9,6 +9,8 @@ interface Transaction {
   readonly id: string;
   readonly state: 'opening' | 'given-up' | 'open' | 'paid' | 'completed' | 'voided';
   readonly compensation?: 'pending';
+  /** The order that its customer collects and pays. */
+  readonly collection?: { readonly fulfillmentOrderId: string };
 }
 
 export function till(world: WorldRecords): InvariantResult {
@@ -23,6 +25,10 @@ export function till(world: WorldRecords): InvariantResult {
   for (const transaction of transactions) {
     checkMoves(world, transaction, check);
     const { id, state } = transaction;
+    if (transaction.collection) {
+      checkCollection(transaction, { order: orders.get(id), payments: paymentsOf.get(id) ?? [], sold: baskets.has(id) }, check);
+      continue;
+    }
     if (state === 'completed')
       check(isCarriedOut(orders.get(id)), `transaction/${id}: completed, and order/${id} is ${orders.get(id)?.state ?? 'missing'}`);
     if (state !== 'voided' || transaction.compensation) continue;
@@ -37,12 +43,35 @@ export function till(world: WorldRecords): InvariantResult {
     }
   }
   const known = new Map(transactions.map((transaction) => [transaction.id, transaction]));
+  for (const { id, orderId, transactionId } of world.of<Payment>('payment')) {
+    if (transactionId === undefined || world.swapped.has('pos')) continue;
+    const isOwn = transactionId === orderId && known.get(transactionId)?.collection !== undefined;
+    check(isOwn, `payment/${id}: pays for order/${orderId}, and the till took it with transaction/${transactionId}`);
+  }
   for (const { id, state, transactionId } of world.of<Basket>('basket')) {
     if (transactionId === undefined || state !== 'locked') continue;
     const isExpected = known.has(transactionId) && (known.get(transactionId)?.state !== 'given-up' || world.queued('pos', transactionId));
     check(isExpected, `basket/${id}: locked for transaction/${transactionId}, and nobody will pay for it or abandon it`);
   }
   return result();
+}
+
+/**
+ * The payment of an order that is collected. It sells nothing, its order was not sold at a till, and a void returns what the till took. The customer
+ * may have paid more elsewhere.
+ */
+function checkCollection(
+  { id, state, compensation }: Transaction,
+  { order, payments, sold }: { readonly order: Order | undefined; readonly payments: readonly Payment[]; readonly sold: boolean },
+  check: Check,
+): void {
+  check(!sold, `transaction/${id}: takes the payment of an order, and has sold a basket`);
+  check(order?.collection !== undefined, `transaction/${id}: takes the payment of order/${id}, which nobody collects`);
+  check(order?.channel !== 'pos', `transaction/${id}: takes the payment of order/${id}, which was sold at a till`);
+  if (state !== 'voided' || compensation) return;
+  for (const payment of payments.filter(({ transactionId }) => transactionId === id)) {
+    check(!bindsMoney(payment), `transaction/${id}: voided, and payment/${payment.id} is ${payment.state}`);
+  }
 }
 
 /** An open transaction must have work that ends it. */

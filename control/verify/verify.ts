@@ -8,13 +8,28 @@ import type { InvariantResult } from './invariant.ts';
 import { money } from './money.ts';
 import { moving, parkedWork } from './moving.ts';
 import { points } from './points.ts';
+import { references } from './references.ts';
 import { returns } from './returns.ts';
 import { stock } from './stock.ts';
 import { till } from './till.ts';
 import { vouchers } from './vouchers.ts';
 import { type EstateObjects, readWorld, type WorldReader } from './world-records.ts';
 
-const invariants = [money, vouchers, points, stock, fulfillment, returns, till, oneEffect, eventVersions, moving, parkedWork, replay];
+const invariants = [
+  money,
+  vouchers,
+  points,
+  stock,
+  fulfillment,
+  returns,
+  till,
+  references,
+  oneEffect,
+  eventVersions,
+  moving,
+  parkedWork,
+  replay,
+];
 
 export async function verifyWorld(
   worlds: WorldReader,

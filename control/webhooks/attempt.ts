@@ -1,5 +1,4 @@
 import type { Readable } from 'node:stream';
-import { request } from 'undici';
 import type { Fault } from '../../shared/catalog/control/faults.ts';
 import { EVENT_CONTENT_TYPE } from '../../shared/catalog/event-names.ts';
 import { STALE_MS, WEBHOOK_TIMEOUT_MS, WRONG_SECRET } from '../../shared/control/webhook-sender.ts';
@@ -9,6 +8,7 @@ import { retryAfterIn } from '../../shared/domain/retry-after.ts';
 import type { Ms } from '../../shared/domain/time.ts';
 import { type Outbound, OutboundRefused } from '../../shared/http/outbound.ts';
 import { connectionTrouble } from '../../shared/process/connection-trouble.ts';
+import { request } from '../../shared/process/http-client.ts';
 import { withTimeLimit } from '../../shared/process/waiting.ts';
 import type { StoredWebhook } from './stored.ts';
 

@@ -14,9 +14,10 @@ import { MalformedAddress, type Outbound, OutboundRefused } from '../../shared/h
 import { dumpOf } from '../../shared/store/collections.ts';
 import { dueKey } from '../../shared/store/ports/due-work.ts';
 import type { Store, Worlds } from '../../shared/store/ports/estate-store.ts';
-import type { WorldView } from '../../shared/store/ports/rehearsals.ts';
+import { isSameRehearsal, type WorldView } from '../../shared/store/ports/rehearsals.ts';
 import type { WorldData } from '../../shared/store/ports/world-data.ts';
 import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
+import { resetOrDeleted } from '../rehearsals/current.ts';
 import { deliveries, deliverWebhook, keyOf, orderOf, placeOf, type StoredDelivery, type StoredWebhook, webhooks } from './stored.ts';
 import { change, unitIn } from './unit.ts';
 import { cancelWaiting, jobOf, scheduleAttempt } from './work.ts';
@@ -39,13 +40,17 @@ type ShownDelivery = z.output<typeof WebhookDelivery>;
 
 /** Registers webhooks, and shows what was delivered to them. `work.ts` makes the deliveries. */
 export function createRegistrations({ store, worlds, outbound }: RegistrationsOptions) {
-  /** Repeats a change in the new world when the rehearsal was reset: the reset may have copied the registrations before the change. */
+  /**
+   * Repeats a change in the new world when the rehearsal was reset: the reset may have copied the registrations before the change.
+   * @throws Problem unknown_rehearsal when the rehearsal was deleted
+   */
   async function changeKept<T>(view: WorldView, run: (unit: UnitOfWork, view: WorldView) => Promise<T>): Promise<T> {
     for (let current = view; ; ) {
       const { world } = current;
       const result = await change(store, current, { run: (unit) => run(unit, current) });
       const next = await worlds.resolve(view.rehearsal);
-      if (!next || next.world === world) return result;
+      if (next?.world === world) return result;
+      if (!next || !isSameRehearsal(next.credentials, view.credentials)) throw resetOrDeleted();
       current = next;
     }
   }

@@ -56,9 +56,9 @@ async function answer(request) {
   }
 }
 
-// The service is healthy once the estate is ready.
+// The service is healthy once every application of the estate is ready.
 const isReady = () =>
-  fetch(`${OMS_URL}/readyz`).then(
+  fetch(`${OMS_URL}/readyz?all=true`).then(
     ({ ok }) => ok,
     () => false,
   );

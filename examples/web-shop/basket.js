@@ -1,4 +1,5 @@
 // The basket and its checkout.
+import { storeChoice, storeOf, whenInWords } from './collect.js';
 import { call, remember, remembered } from './estate.js';
 import { bodyOf, byId, element, field, link, notice, price, show, time, words } from './page.js';
 import { act, currentBasket, forgetBasket, keepBasket, linesOf, totalsOf, undefinedIfGone } from './parts.js';
@@ -124,13 +125,20 @@ export async function showCheckout() {
     const checked = value === (basket.shippingMethod ?? 'STANDARD');
     return element('label', { class: 'choice' }, element('input', { type: 'radio', name: '/shippingMethod', value, checked }), label);
   };
+  const chosen = basket.collection ?? (basket.shippingAddress ? undefined : customer.collection);
+  const stores = await storeChoice(basket, chosen).catch((error) => {
+    if (error.name === 'AbortError') throw error;
+    return [element('p', {}, `The stores cannot be listed: ${error.message}`)];
+  });
+  const isCollected = { value: chosen !== undefined && stores !== undefined };
   const submit = (event) => {
     event.preventDefault();
     const form = event.target;
     return act(async (here) => {
       const details = bodyOf(form);
-      remember({ customer: details });
-      await call('POST', `/baskets/${basket.id}/checkout`, { shippingAddress: {}, ...details, voucherCodes: codes });
+      remember({ customer: { ...customer, collection: undefined, ...details } });
+      const place = isCollected.value ? 'collection' : 'shippingAddress';
+      await call('POST', `/baskets/${basket.id}/checkout`, { [place]: {}, ...details, voucherCodes: codes });
       await here(async () => {
         await showCheckout();
         byId('place-order')?.focus();
@@ -141,11 +149,16 @@ export async function showCheckout() {
     'form',
     { class: 'stack', novalidate: true, submit },
     field('E-mail', '/contact/email', { type: 'email', autocomplete: 'email', value: customer.contact?.email ?? '' }),
-    text('Name', 'name', 'name'),
-    text('Street and number', 'line1', 'address-line1'),
-    element('div', { class: 'pair' }, text('Postal code', 'postalCode', 'postal-code'), text('City', 'city', 'address-level2')),
-    field('Country', '/shippingAddress/country', {}, country),
-    element('fieldset', {}, element('legend', {}, 'Shipping'), method('STANDARD', 'Standard'), method('EXPRESS', 'Express')),
+    ...deliveryChoice(isCollected, {
+      address: [
+        text('Name', 'name', 'name'),
+        text('Street and number', 'line1', 'address-line1'),
+        element('div', { class: 'pair' }, text('Postal code', 'postalCode', 'postal-code'), text('City', 'city', 'address-level2')),
+        field('Country', '/shippingAddress/country', {}, country),
+        element('fieldset', {}, element('legend', {}, 'Shipping'), method('STANDARD', 'Standard'), method('EXPRESS', 'Express')),
+      ],
+      stores,
+    }),
     element(
       'button',
       { id: 'price', class: basket.state === 'open' && 'primary' },
@@ -158,7 +171,7 @@ export async function showCheckout() {
     await linesOf(basket),
     totalsOf(basket.totals, basket.state === 'locked'),
   );
-  if (basket.state === 'locked') side.append(...review(basket));
+  if (basket.state === 'locked') side.append(...(await review(basket)));
   show(
     'Checkout',
     element('div', { class: 'columns' }, form, side),
@@ -166,8 +179,40 @@ export async function showCheckout() {
   );
 }
 
+/** Delivery or collection, and the part of the form that belongs to the choice. The fields of the other part are not sent. */
+function deliveryChoice(isCollected, { address, stores }) {
+  const parts = {
+    address: element('fieldset', { class: 'part', 'aria-label': 'Your address' }, address),
+    store: element('fieldset', { class: 'part', 'aria-label': 'Store and person' }, stores ?? []),
+  };
+  const choose = (isStore) => {
+    isCollected.value = isStore;
+    for (const [name, part] of Object.entries(parts)) part.disabled = part.hidden = (name === 'store') !== isStore;
+  };
+  choose(isCollected.value);
+  const choice = (isStore, label, disabled) => {
+    const checked = isStore === isCollected.value;
+    const input = element('input', { type: 'radio', name: 'delivery', checked, disabled, change: () => choose(isStore) });
+    return element('label', { class: 'choice' }, input, label);
+  };
+  const none = stores === undefined;
+  return [
+    element(
+      'fieldset',
+      {},
+      element('legend', {}, 'How do you get it?'),
+      choice(false, 'Deliver to my address'),
+      choice(true, none ? 'Collect in a store: no store has all products' : 'Collect in a store', none),
+    ),
+    parts.address,
+    parts.store,
+  ];
+}
+
 /** What a customer checks before ordering: vouchers, the time limit, and the button with the price. */
-function review(basket) {
+async function review(basket) {
+  const { collection } = basket;
+  const store = collection && (await storeOf(collection.locationId));
   const place = async (here) => {
     const order = await call('POST', '/orders', { basketId: basket.id }).catch(async (error) => {
       if (error.code !== 'invalid_state_transition') throw error;
@@ -184,8 +229,10 @@ function review(basket) {
     element('p', {}, `Voucher ${code}: ${status === 'applied' ? `${price(discount)} off` : (VOUCHER_REASONS[reason] ?? words(reason))}`),
   );
   const until = element('p', { class: 'muted' }, `Reserved for you until ${time(basket.expiresAt)}.`);
+  const ready = store && element('p', {}, `Ready in ${store.name} ${whenInWords(collection.readyBy, store.timeZone)}.`);
   return [
     ...vouchers,
+    ready ?? '',
     until,
     element('button', { id: 'place-order', class: 'primary', click: () => act(place) }, `Order for ${price(basket.totals.total)}`),
   ];

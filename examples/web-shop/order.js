@@ -1,4 +1,5 @@
 // The orders of this browser, and one order until it ends.
+import { collectionOf } from './collect.js';
 import { call, remembered, settings } from './estate.js';
 import { clearProblem, element, link, price, show, showProblem, time, words } from './page.js';
 import { act, get, linesOf, totalsOf } from './parts.js';
@@ -21,16 +22,30 @@ export function showOrders() {
 }
 
 const STEPS = ['Ordered', 'Confirmed', 'Packing', 'Sent', 'Delivered'];
+const STEPS_IN_STORE = ['Ordered', 'Confirmed', 'Being prepared', 'Ready', 'Collected'];
 const PLACE_OF_STATE = { draft: 0, confirmed: 1, 'in-fulfilment': 2, 'partially-fulfilled': 3, completed: 4, 'return-in-progress': 4 };
 const isPending = ({ payments }) => payments.some(({ state }) => state === 'pending');
 const stageOf = (order) => `${order.state} ${isPending(order)}`;
 const isPaid = ({ paymentStatus }) => ['authorised', 'paid'].includes(paymentStatus);
 let chosenTender = 0;
 const HEADINGS = { draft: 'waits for its payment', 'in-fulfilment': 'is being fulfilled', completed: 'has been delivered' };
+const HEADINGS_IN_STORE = { ...HEADINGS, 'in-fulfilment': 'is being prepared', completed: 'has been collected' };
 
-/** An order and its parcels. A parcel whose label is not printed yet cannot be tracked: 409. */
+function headingOf({ state, collection }, fulfillment, isSent) {
+  if (!collection) return HEADINGS[state] ?? `is ${words(state)}`;
+  if (fulfillment?.failureReason === 'not-collected') return 'was not collected';
+  return isSent ? 'is ready to collect' : (HEADINGS_IN_STORE[state] ?? `is ${words(state)}`);
+}
+
+/**
+ * An order and its parcels, or the fulfillment order of its collection. A parcel whose label is not printed yet cannot be tracked: 409.
+ */
 async function readOrder(id) {
   const order = await get(`/orders/${encodeURIComponent(id)}`);
+  if (order.collection) {
+    const [routed] = order.fulfillmentOrders ?? [];
+    return { order, parcels: [], fulfillment: routed && (await get(`/fulfillment/orders/${routed.id}`)) };
+  }
   const shipments = (order.fulfillmentOrders ?? []).flatMap((fulfillment) => fulfillment.shipments);
   const tracking = ({ id: parcel, state }) =>
     get(`/shipments/${parcel}/tracking`).catch((error) => {
@@ -77,8 +92,8 @@ function payment({ state, tender, amount, refundedAmount }) {
   return element('li', {}, `${words(tender.type)}${card}: ${words(state)}${refund}`, element('span', {}, price(amount)));
 }
 
-async function renderOrder({ order, parcels }, refresh) {
-  const { id, state, payments, totals } = order;
+async function renderOrder({ order, parcels, fulfillment }, refresh) {
+  const { id, state, payments, totals, collection } = order;
   const isDraft = state === 'draft';
   const isOnItsWay = state === 'in-fulfilment' && order.fulfillmentOrders?.some((one) => one.state === 'dispatched');
   const at = isOnItsWay ? 3 : PLACE_OF_STATE[state];
@@ -88,18 +103,19 @@ async function renderOrder({ order, parcels }, refresh) {
     isDraft && isPending(order) && element('p', {}, 'The provider has not decided about the payment yet. This page waits for it.'),
     isDraft && !isPending(order) && !isPaid(order) && paymentForm(order, refresh),
     order.paymentStatus === 'unknown' && element('p', {}, 'The payments cannot be read at the moment.'),
+    collection && !isDraft && [element('h2', {}, 'Collection'), await collectionOf(order, fulfillment)],
     payments.length > 0 && [element('h2', {}, 'Payments'), element('ul', { class: 'rows' }, payments.map(payment))],
     parcels.length > 0 && [element('h2', {}, 'Parcels'), parcels.map(parcel)],
     ['draft', 'confirmed', 'in-fulfilment'].includes(state) &&
-      !isOnItsWay &&
+      (!isOnItsWay || collection) &&
       element('button', { id: 'cancel', click: cancel }, 'Cancel the order'),
     element('p', { class: 'muted' }, 'Payments and parcels follow the clock of the rehearsal. ', link(CONSOLE, 'Move it in the console')),
   ];
   const goods = [element('h2', {}, 'Products'), await linesOf(order), totalsOf(totals, true)];
   show(
-    `Order ${order.orderNumber} ${HEADINGS[state] ?? `is ${words(state)}`}`,
-    state !== 'cancelled' && element('ol', { class: 'steps', 'aria-label': 'Progress' }, STEPS.map(step)),
-    order.cancelReason && element('p', {}, `Reason: ${words(order.cancelReason)}`),
+    `Order ${order.orderNumber} ${headingOf(order, fulfillment, isOnItsWay)}`,
+    state !== 'cancelled' && element('ol', { class: 'steps', 'aria-label': 'Progress' }, (collection ? STEPS_IN_STORE : STEPS).map(step)),
+    order.cancelReason && fulfillment?.failureReason !== 'not-collected' && element('p', {}, `Reason: ${words(order.cancelReason)}`),
     element('div', { class: 'columns' }, element('div', { class: 'stack' }, left.flat(2)), element('div', { class: 'stack' }, goods)),
   );
 }

@@ -43,11 +43,11 @@ export function field(label, pointer, attributes, input = element('input', { id:
   return element('div', { class: 'field' }, element('label', { for: pointer }, label), input);
 }
 
-/** The request that a form describes. Empty fields are left out. */
+/** The request that a form describes. Empty fields are left out. A name without a slash belongs to the page. */
 export function bodyOf(form) {
   const body = {};
   for (const [pointer, value] of new FormData(form)) {
-    if (value === '') continue;
+    if (value === '' || !pointer.startsWith('/')) continue;
     const [last, ...parents] = pointer.slice(1).split('/').reverse();
     let object = body;
     for (const name of parents.reverse()) object = object[name] ??= {};
@@ -69,7 +69,8 @@ export function showProblem(error, { form, retry } = {}) {
   const texts = [];
   let first;
   for (const { pointer, detail } of error.errors ?? []) {
-    const input = form?.elements[pointer];
+    const found = form?.elements[pointer];
+    const input = found instanceof RadioNodeList ? found[0] : found;
     if (!input) texts.push(error.message.includes(detail) ? '' : `${pointer}: ${detail}`);
     else {
       const message = element('p', { class: 'error', id: `${pointer}-error` }, detail);

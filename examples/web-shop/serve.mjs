@@ -3,7 +3,11 @@ import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 
 const TYPES = { html: 'text/html; charset=utf-8', css: 'text/css', js: 'text/javascript' };
-const FILES = ['index.html', 'shop.css', ...['shop', 'products', 'basket', 'order', 'parts', 'page', 'estate'].map((name) => `${name}.js`)];
+const FILES = [
+  'index.html',
+  'shop.css',
+  ...['shop', 'products', 'basket', 'collect', 'order', 'parts', 'page', 'estate'].map((name) => `${name}.js`),
+];
 
 const server = createServer(async ({ url }, response) => {
   const name = new URL(url, 'http://shop').pathname.slice(1) || 'index.html';

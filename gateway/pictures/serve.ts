@@ -23,7 +23,7 @@ export function createProductPictures(names: ReadonlyMap<string, string>): Route
     pictures ??= await readPictures();
     const drawn = drawProduct(pictures, sku, names.get(sku) ?? wordsOf(sku));
     response.set({ 'Content-Security-Policy': POLICY, 'Cross-Origin-Resource-Policy': 'cross-origin' });
-    fixedDocument('image/svg+xml', () => drawn, 'public, max-age=3600')(request, response);
+    await fixedDocument('image/svg+xml', () => drawn, 'public, max-age=3600')(request, response);
   });
   router.all(PATH, ({ method }) => {
     throw methodNotAllowed(method, ['GET', 'HEAD']);

@@ -2,25 +2,27 @@ import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { ControlOperation } from '../../shared/catalog/control/define-operation.ts';
 import { controlOperations } from '../../shared/catalog/control/operations.ts';
 import type { ApiDefinition } from '../../shared/catalog/define.ts';
-import { Problem } from '../../shared/catalog/problems.ts';
+import { invalid, Problem } from '../../shared/catalog/problems.ts';
 import { BODY_BYTES, bodyLimit } from '../../shared/contract/body-limit.ts';
-import { ANONYMOUS } from '../../shared/control/context.ts';
+import { ANONYMOUS, contextFor } from '../../shared/control/context.ts';
+import { outOfReach } from '../../shared/control/out-of-reach.ts';
 import { digest, newId } from '../../shared/domain/ids.ts';
 import { isRead, sendHealth } from '../../shared/http/json-answer.ts';
+import { queryOf } from '../../shared/http/query.ts';
 import { readBody } from '../../shared/http/request-body.ts';
 import { routeTable } from '../../shared/http/route-table.ts';
 import type { Span, Tracer } from '../../shared/observability/observer.ts';
 import { readinessAnswer } from '../../shared/process/readiness.ts';
 import type { WorldView } from '../../shared/store/ports/rehearsals.ts';
 import type { EndTurn, Turns } from '../../shared/store/ports/turns.ts';
-import { applicationHeaders, ownHeader } from '../application-headers.ts';
+import { applicationHeaders, ownHeader, REQUEST_MS } from '../application-headers.ts';
 import type { Exchange, Target } from '../facts.ts';
 import type { ForwardedRequest } from '../forwarder.ts';
 import type { GatewayParts } from '../gateway-parts.ts';
 import { untilClosed } from '../hand-over.ts';
 import { methodNotAllowed } from '../problems.ts';
 import { identify, type RequestIds } from '../request-ids.ts';
-import { SECURITY_HEADERS } from '../security-headers.ts';
+import { securityHeadersOf } from '../security-headers.ts';
 import { type Addressed, type Dry, type ForApi, isOAuthPath, type Keyed, OAUTH_METHODS, type Traced } from './address.ts';
 import type { Authenticated, Entered, InRehearsal } from './rehearsal.ts';
 
@@ -89,23 +91,28 @@ export const answerPreflight =
   ({ request, response, path }: Exchange & Addressed): void =>
     crossOrigin.answerPreflight(request, response, isOAuthPath(path) ? OAUTH_METHODS : routes.methodsAt(path).toSorted());
 
-/** @throws Problem method_not_allowed */
+/** An absent application does not take the gateway out of service, so only `all=true` reads their readiness. @throws Problem method_not_allowed, validation_failed */
 export const answerHealth =
-  ({ states, connections }: GatewayParts) =>
-  ({ path, request, response }: Exchange & Addressed): void => {
+  ({ states, applicationStates, connections }: GatewayParts) =>
+  async ({ path, request, response }: Exchange & Addressed): Promise<void> => {
     requireRead(request);
-    sendHealth(response, path, () => readinessAnswer(states(), connections.draining()));
+    const { all } = queryOf(request.url ?? '', path);
+    if (all !== undefined && all !== 'true')
+      throw invalid('?all', 'not_true', 'Send all=true to wait for every application, or leave it out.');
+    const others = all === 'true' && path === '/readyz' ? await applicationStates() : [];
+    sendHealth(response, path, () => readinessAnswer([...states(), ...others], connections.draining()));
   };
 
 function requireRead(request: IncomingMessage): void {
   if (!isRead(request)) throw methodNotAllowed(request.method ?? '', ['GET', 'HEAD']);
 }
 
-/** @throws Problem method_not_allowed */
+/** Metrics count all rehearsals. @throws Problem method_not_allowed, forbidden for a credential that is bound to one */
 export const answerMetrics =
   ({ observability }: GatewayParts) =>
-  async ({ request, response }: Exchange): Promise<void> => {
+  async ({ request, response, caller }: Exchange & Authenticated): Promise<void> => {
     requireRead(request);
+    if (caller?.boundTo) throw outOfReach(caller.boundTo.rehearsal, ' Use a credential that belongs to no rehearsal.');
     await observability?.answerMetrics(request, response);
   };
 
@@ -183,9 +190,10 @@ export const addressApplication =
     const callSpan = observer.tracer && startCallSpan(observer.tracer, api, parent);
     const traceparent = callSpan?.traceparent ?? parent;
     const principal = caller?.principal ?? ANONYMOUS;
-    request.headers = applicationHeaders({ request, ids, traceparent, view, principal, token, body });
-    const ownHeaders = [...SECURITY_HEADERS, ownHeader('X-Correlation-Id', ids.correlationId)];
-    return { forwarded: { application: api.application, body, ownHeaders }, callSpan };
+    const context = contextFor(view, { ...ids, principal, traceparent, withinMs: REQUEST_MS });
+    request.headers = applicationHeaders({ request, ids, traceparent, token, body });
+    const ownHeaders = [...securityHeadersOf(api), ownHeader('X-Correlation-Id', ids.correlationId)];
+    return { forwarded: { application: api.application, body, context, ownHeaders }, callSpan };
   };
 
 /** Forwards the request, and sends the answer of the application. @throws Problem dependency_* */

@@ -3,7 +3,7 @@ import { isMutating, namesRehearsal } from '../../shared/catalog/define.ts';
 import { Problem } from '../../shared/catalog/problems.ts';
 import { parseQuery } from '../../shared/contract/validation.ts';
 import { outOfReach } from '../../shared/control/out-of-reach.ts';
-import { rehearsalFull } from '../../shared/control/rehearsal-full.ts';
+import { heapFull, rehearsalFull } from '../../shared/control/rehearsal-full.ts';
 import { DEFAULT_REHEARSAL, REHEARSAL_NAME } from '../../shared/domain/ids.ts';
 import type { WorldView } from '../../shared/store/ports/rehearsals.ts';
 import { type AuthenticatedCaller, CATALOG_SCOPE, CONTROL_SCOPE } from '../credentials.ts';
@@ -103,8 +103,12 @@ export const enterRehearsal =
  * @throws Problem rehearsal_full for other requests that may write
  */
 export const useRehearsal =
-  ({ noteUse, worldBytes }: GatewayParts) =>
+  ({ noteUse, worldBytes, heap }: GatewayParts) =>
   ({ view: { rehearsal, bytes }, api }: Entered & ForApi): void => {
-    if (bytes >= worldBytes && isMutating(api) && api.auth !== 'signature') throw rehearsalFull(rehearsal, bytes, worldBytes);
+    if (isMutating(api) && api.auth !== 'signature') {
+      if (bytes >= worldBytes) throw rehearsalFull(rehearsal, bytes, worldBytes);
+      const full = heap?.full();
+      if (full) throw heapFull(full);
+    }
     noteUse(rehearsal);
   };

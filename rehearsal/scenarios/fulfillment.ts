@@ -27,13 +27,14 @@ export async function dispatched(
   fulfillmentOrderId: string,
   body: object = {},
   events: readonly string[] = ['shipment-label-generated'],
+  title: string = 'Dispatch: the payment is captured, the stock leaves, the label is created',
 ): Promise<string> {
   const picking = await stage.step({ title: 'Create the picking order', call: 'POST /picking-orders', body: { fulfillmentOrderId } });
   for (const status of ['started', 'picked', 'packed']) {
     await stage.step({ title: `Picking: ${status}`, call: `PUT /picking-orders/${picking.body.id}/status`, body: { status } });
   }
   const sent = await stage.step({
-    title: 'Dispatch: the payment is captured, the stock leaves, the label is created',
+    title,
     call: `POST /fulfillment/orders/${fulfillmentOrderId}/dispatch`,
     body,
     events,
@@ -70,6 +71,146 @@ export const deliveredOrder: Scenario = {
     stage.expect('points earned: one per full 1.00 of goods', after.body.pointsBalance - points.body.pointsBalance, 25);
   },
 };
+
+export const clickAndCollect: Scenario = {
+  name: 'click-and-collect',
+  title: 'A customer collects in a store what she bought on the web, another one pays there, and a third one never comes',
+  flows: [],
+  async run(stage) {
+    const points = await stage.step({
+      title: 'Stores that have two mugs',
+      call: 'GET /collection-points?sku=mug-blue&qty=2&near=53.27,-9.06',
+    });
+    const [nearest] = points.body.items;
+    stage.expect('the nearest store', nearest?.locationId, 'store-01');
+    const first = await collectionAtCounter(stage, 'store-01');
+    await stage.step({
+      title: 'A wrong code is refused',
+      call: `POST /fulfillment/orders/${first.fulfillmentOrderId}/hand-over`,
+      body: { code: first.code === '000000' ? '000001' : '000000' },
+      status: 403,
+    });
+    const collected = await stage.step({
+      title: 'The customer shows the code: the goods are handed over',
+      call: `POST /fulfillment/orders/${first.fulfillmentOrderId}/hand-over`,
+      body: { code: first.code },
+    });
+    stage.expect('fulfillment order', collected.body.state, 'delivered');
+    await paidAtCounter(stage);
+    const second = await collectionAtCounter(stage, 'store-01');
+    await stage.advance('P20D');
+    const order = await stage.step({ title: 'The first order', call: `GET /orders/${first.orderId}` });
+    stage.expect('collected order', [order.body.state, order.body.paymentStatus], ['completed', 'paid']);
+    const gone = await stage.step({ title: 'Nobody collected the second order', call: `GET /orders/${second.orderId}` });
+    stage.expect('order that nobody collected', [gone.body.state, gone.body.paymentStatus], ['cancelled', 'refunded']);
+  },
+};
+
+export const collectByTransfer: Scenario = {
+  name: 'collect-by-transfer',
+  title: 'A store lacks the goods that a customer collects there: a warehouse sends them',
+  flows: [],
+  async run(stage) {
+    const stock = async (title: string) => {
+      const { body } = await stage.step({ title, call: 'GET /inventory/items/desk-two-nodes' });
+      return body.locations
+        .filter(({ locationId }) => locationId === 'dc-01' || locationId === 'store-01')
+        .map(({ onHand, reserved }) => [onHand, reserved]);
+    };
+    const points = await stage.step({
+      title: 'Stores that can hand out two desks',
+      call: 'GET /collection-points?sku=desk-two-nodes&qty=2&near=53.27,-9.06',
+    });
+    const [nearest] = points.body.items;
+    stage.expect('the nearest store', [nearest?.locationId, nearest?.from], ['store-01', 'transfer']);
+    const { orderId, fulfillmentOrderId } = await toBeCollected(stage, 'store-01', [{ sku: 'desk-two-nodes', qty: 2 }]);
+    await dispatched(stage, fulfillmentOrderId, {});
+    stage.expect('desks while they are on their way', await stock('The desks left the warehouse'), [
+      [1, 0],
+      [0, 0],
+    ]);
+    await stage.advance('P2D');
+    const ready = await stage.step({
+      title: 'The carrier brought them to the store',
+      call: `GET /fulfillment/orders/${fulfillmentOrderId}`,
+    });
+    stage.expect('parcel', ready.body.shipments[0]?.state, 'held-at-depot');
+    stage.expect('desks at the counter', await stock('The store has them, promised to the customer'), [
+      [1, 0],
+      [2, 2],
+    ]);
+    await stage.step({
+      title: 'The customer shows the code: the goods are handed over',
+      call: `POST /fulfillment/orders/${fulfillmentOrderId}/hand-over`,
+      body: { code: ready.body.collection?.code ?? '' },
+    });
+    await stage.advance('PT5M');
+    const order = await stage.step({ title: 'Read the order', call: `GET /orders/${orderId}` });
+    stage.expect('order', [order.body.state, order.body.paymentStatus], ['completed', 'paid']);
+    stage.expect('desks afterwards', await stock('The desks are gone'), [
+      [1, 0],
+      [0, 0],
+    ]);
+  },
+};
+/** An order that its customer pays at the counter: goods are never handed over unpaid. */
+async function paidAtCounter(stage: Stage): Promise<void> {
+  const { orderId, fulfillmentOrderId, code } = await collectionAtCounter(stage, 'store-01', 'collection');
+  await stage.step({
+    title: 'Unpaid goods stay at the counter',
+    call: `POST /fulfillment/orders/${fulfillmentOrderId}/hand-over`,
+    body: { code },
+    status: 409,
+  });
+  const till = { storeId: 'store-01', laneId: 'lane-1' };
+  const opened = await stage.step({ title: 'A till opens the order', call: 'POST /transactions', body: { ...till, orderId } });
+  stage.expect('outstanding at the till', opened.body.outstanding, { amount: 2598, currency: 'EUR' });
+  const paid = await stage.step({
+    title: 'The customer pays in cash',
+    call: `POST /transactions/${orderId}/payment`,
+    body: { tender: { type: 'cash' }, amount: { amount: 3000, currency: 'EUR' } },
+  });
+  stage.expect('change', paid.body.change, { amount: 402, currency: 'EUR' });
+  stage.expect('receipt', paid.body.receipt?.totals.total, { amount: 2598, currency: 'EUR' });
+  await stage.step({
+    title: 'The goods are handed over',
+    call: `POST /fulfillment/orders/${fulfillmentOrderId}/hand-over`,
+    body: { code },
+  });
+}
+
+/** Places an order to be collected, and has the store put it on its counter. */
+async function collectionAtCounter(
+  stage: Stage,
+  locationId: string,
+  payAt?: 'collection',
+): Promise<{ readonly orderId: string; readonly fulfillmentOrderId: string; readonly code: string }> {
+  const { orderId, fulfillmentOrderId } = await toBeCollected(stage, locationId, [{ sku: 'mug-blue', qty: 2 }], payAt);
+  await dispatched(stage, fulfillmentOrderId, {}, undefined, 'Dispatch: the goods go to the counter, and the customer gets a code');
+  const ready = await stage.step({ title: 'The goods wait at the counter', call: `GET /fulfillment/orders/${fulfillmentOrderId}` });
+  return { orderId, fulfillmentOrderId, code: ready.body.collection?.code ?? '' };
+}
+
+/** Places an order to be collected. */
+async function toBeCollected(
+  stage: Stage,
+  locationId: string,
+  lines: { sku: string; qty: number }[],
+  payAt?: 'collection',
+): Promise<{ readonly orderId: string; readonly fulfillmentOrderId: string }> {
+  const basket = await stage.step({ title: 'Basket', call: 'POST /baskets', body: { channel: 'web', customerId: 'cus_ada', lines } });
+  const checkout = await stage.step({
+    title: 'Check out, to collect in the store',
+    call: `POST /baskets/${basket.body.id}/checkout`,
+    body: { collection: { locationId }, payAt, placeOrder: true },
+  });
+  const orderId = checkout.body.orderId ?? '';
+  if (payAt === undefined) await stage.step({ title: 'Authorise', call: 'POST /payments/authorizations', body: { orderId, tender: CARD } });
+  await stage.step({ title: 'Confirm: the order is routed', call: `POST /orders/${orderId}/confirm` });
+  const read = await stage.step({ title: 'Read the order', call: `GET /orders/${orderId}` });
+  const fulfillmentOrderId = read.body.fulfillmentOrders?.[0]?.id ?? '';
+  return { orderId, fulfillmentOrderId };
+}
 
 export const lostParcel: Scenario = {
   name: 'lost-parcel',

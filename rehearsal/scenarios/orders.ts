@@ -53,6 +53,53 @@ export const digitalOrder: Scenario = {
   },
 };
 
+/** An order that begins in a web shop, whose number it keeps. */
+export const shopOrder: Scenario = {
+  name: 'shop-order',
+  title: 'An order keeps its number of the web shop: repeated a month later, it is the same order, and the number finds it',
+  flows: [2],
+  async run(stage) {
+    const reference = { source: 'web-shop', id: '#1001' };
+    const open = {
+      call: 'POST /baskets',
+      body: { channel: 'web', customerId: 'cus_ada', lines: [{ sku: 'mug-blue', qty: 2 }], reference },
+    } as const;
+    const basket = await stage.step({ title: 'Open a basket with the number of the shop', ...open, events: ['basket-created'] });
+    await stage.step({ title: 'Check out', call: `POST /baskets/${basket.body.id}/checkout`, body: { shippingAddress: ADDRESS } });
+    const create = { call: 'POST /orders', body: { basketId: basket.body.id, reference, metadata: { campaign: 'spring' } } } as const;
+    const order = await stage.step({ title: 'Create the order with the same number', ...create, events: ['order-created'] });
+    const ORD = order.body.id;
+    stage.expect('number', order.body.reference?.id, '#1001');
+    await stage.step({
+      title: 'Pay',
+      call: 'POST /payments/authorizations',
+      body: { orderId: ORD, tender: CARD },
+      events: ['payment-authorized'],
+    });
+    await stage.step({ title: 'Confirm', call: `POST /orders/${ORD}/confirm`, events: ['order-confirmed', 'fulfillment-order-created'] });
+    await stage.advance('P30D');
+    const repeated = await stage.step({ title: 'A month later, the shop creates the order again', ...create, status: 200, events: [] });
+    stage.expect('order', [repeated.body.id, repeated.body.state], [ORD, 'completed']);
+    const other = await stage.step({
+      title: 'Another order with the number is refused',
+      call: 'POST /orders',
+      body: { ...create.body, metadata: { campaign: 'summer' } },
+      status: 409,
+      events: [],
+    });
+    stage.expect('refused as', other.body.code, 'conflicting_repeat');
+    const found = await stage.step({
+      title: 'The number finds the order',
+      call: 'GET /orders?referenceSource=web-shop&referenceId=%231001',
+    });
+    stage.expect(
+      'found',
+      found.body.items.map(({ id }) => id),
+      [ORD],
+    );
+  },
+};
+
 /** Pain: the card is declined; the next tender pays. */
 export const declinedThenPaid: Scenario = {
   name: 'declined-then-paid',

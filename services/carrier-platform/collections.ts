@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { CarrierService, Scan, Shipment, shipment } from '../../shared/catalog/fulfillment/shipments.ts';
+import { CarrierService, Scan, ShelfLabel, Shipment, shipment } from '../../shared/catalog/fulfillment/shipments.ts';
 import { Address, Id, Instant } from '../../shared/catalog/shapes.ts';
 import { defineCollection, publishedBy } from '../../shared/store/collections.ts';
 
@@ -24,6 +24,9 @@ export const shipments = defineCollection({
   object: shipment,
 });
 
+/** The label of goods at a counter, in place of the label of their parcel; the id is the shipment's. Only the store needs it, so no event has it. */
+export const shelfLabels = defineCollection({ name: 'shelf-labels', schema: z.object({ id: Id, version, label: ShelfLabel }) });
+
 /** The planned scans of a labelled parcel; the id is the shipment's. They are stored apart, because a new plan does not change the parcel. */
 export const journeys = defineCollection({
   name: 'journeys',
@@ -44,6 +47,7 @@ export type Journey = z.output<typeof journeys.schema>;
 /** The promise and the planned scans of each service; the id is the service. */
 export const carrierServices = defineCollection({
   name: 'carrier-services',
+  reference: true,
   schema: z.object({
     id: CarrierService,
     version,

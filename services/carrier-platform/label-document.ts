@@ -1,6 +1,7 @@
 import bwipjs from 'bwip-js/node';
 import PDFDocument from 'pdfkit';
 import type { z } from 'zod';
+import type { ShelfLabel } from '../../shared/catalog/fulfillment/shipments.ts';
 import type { Address } from '../../shared/catalog/shapes.ts';
 import { countryName } from '../../shared/domain/countries.ts';
 import type { StoredShipment } from './collections.ts';
@@ -10,6 +11,7 @@ type LabelContent = Pick<StoredShipment, 'id' | 'carrier' | 'service' | 'from' |
   readonly labelledAt: string;
 };
 
+type Shelf = z.output<typeof ShelfLabel>;
 type Postal = z.output<typeof Address>;
 
 /** 4 × 6 inches, the usual label format; in points. */
@@ -19,12 +21,48 @@ const MARGIN = 14;
 const INNER = WIDTH - 2 * MARGIN;
 
 /** Draws the label as a PDF document of one page. The same parcel gives the same bytes. */
-export async function drawLabel(content: LabelContent): Promise<Buffer> {
+export const drawLabel = (content: LabelContent): Promise<Buffer> =>
+  drawPage('Shipping label', content, (document) => {
+    drawHeader(document, content.carrier.toUpperCase(), content.service);
+    drawSender(document, content);
+    drawRecipient(document, content.to);
+  });
+
+/** Draws the label of goods that wait for their customer: the staff finds the bag by its order number. It does not show the code. */
+export const drawShelfLabel = ({ shelf, ...content }: LabelContent & { readonly shelf: Shelf }): Promise<Buffer> =>
+  drawPage('Shelf label', content, (document) => {
+    drawHeader(document, 'COLLECT', shelf.units === 1 ? '1 unit' : `${shelf.units} units`);
+    drawField(document, 'ORDER', shelf.orderNumber, { y: 60, height: 52, size: 34 });
+    drawRule(document, 116);
+    const [caption, person] =
+      shelf.person === undefined
+        ? ['HAND OVER TO', 'The holder of the code']
+        : ['HAND OVER TO THE HOLDER OF THE CODE, OR TO', shelf.person];
+    drawField(document, caption, person, { y: 123, height: 44, size: 20 });
+    drawRule(document, 171);
+    drawField(document, 'LAST DAY', dayInWords(shelf.lastDay), { y: 178, height: 34, size: 20 });
+    drawRule(document, 214);
+    drawField(document, 'STORE', shelf.store, { y: 221, height: 28, size: 12 });
+    drawRule(document, 252);
+  });
+
+/** A day does not depend on a time zone. */
+const DAY = new Intl.DateTimeFormat('en-GB', { timeZone: 'UTC', weekday: 'short', day: 'numeric', month: 'long', year: 'numeric' });
+
+const dayInWords = (day: string): string => DAY.format(Date.parse(day)).replace(',', '');
+
+function drawField(document: Document, caption: string, text: string, { y, height, size }: { y: number; height: number; size: number }) {
+  drawCaption(document, caption, y);
+  writeText(document, [text], { box: { x: MARGIN, y: y + 9, width: INNER, height: height - 9 }, font: BOLD, size, middle: true });
+}
+
+/** A page with its barcode and its references. @param drawTop draws the upper part */
+function drawPage(title: string, content: LabelContent, drawTop: (document: Document) => void): Promise<Buffer> {
   const document = new PDFDocument({
     size: [WIDTH, HEIGHT],
     margin: 0,
     info: {
-      Title: `Shipping label ${content.trackingNumber}`,
+      Title: `${title} ${content.trackingNumber}`,
       Author: printable(content.carrier),
       Subject: `Shipment ${content.id}`,
       CreationDate: new Date(content.labelledAt),
@@ -32,9 +70,7 @@ export async function drawLabel(content: LabelContent): Promise<Buffer> {
     },
   });
   const bytes = collectBytes(document);
-  drawHeader(document, content);
-  drawSender(document, content);
-  drawRecipient(document, content.to);
+  drawTop(document);
   drawBarcode(document, content.trackingNumber);
   drawReferences(document, content);
   document.end();
@@ -50,7 +86,7 @@ function collectBytes(document: Document): Promise<Buffer> {
   });
 }
 
-function drawHeader(document: Document, { carrier, service }: LabelContent): void {
+function drawHeader(document: Document, left: string, right: string): void {
   document
     .lineWidth(1.5)
     .rect(MARGIN / 2, MARGIN / 2, WIDTH - MARGIN, HEIGHT - MARGIN)
@@ -58,8 +94,8 @@ function drawHeader(document: Document, { carrier, service }: LabelContent): voi
   document.rect(MARGIN / 2, MARGIN / 2, WIDTH - MARGIN, 44).fill('#000');
   const white = { font: BOLD, color: '#fff', middle: true } as const;
   const band = { y: 12, height: 36 };
-  writeText(document, [carrier.toUpperCase()], { ...white, box: { ...band, x: MARGIN, width: 150 }, size: 18 });
-  writeText(document, [service], { ...white, box: { ...band, x: MARGIN + 158, width: 102 }, size: 18, align: 'right' });
+  writeText(document, [left], { ...white, box: { ...band, x: MARGIN, width: 150 }, size: 18 });
+  writeText(document, [right], { ...white, box: { ...band, x: MARGIN + 158, width: 102 }, size: 18, align: 'right' });
 }
 
 function drawSender(document: Document, { from }: LabelContent): void {

@@ -2,18 +2,17 @@ import type { z } from 'zod';
 import type { InputOf } from '../../shared/catalog/define.ts';
 import { generateLabel as generateLabelApi, labelDocument as labelDocumentApi } from '../../shared/catalog/fulfillment/apis.ts';
 import { getShipmentData, putShipment as putShipmentCall } from '../../shared/catalog/fulfillment/internal.ts';
-import { type ParcelData, shipmentLifeCycle, trackingStatusCodes } from '../../shared/catalog/fulfillment/shipments.ts';
+import { type ParcelData, STORE_COUNTER, shipmentLifeCycle, trackingStatusCodes } from '../../shared/catalog/fulfillment/shipments.ts';
 import { isAgain } from '../../shared/catalog/life-cycle.ts';
 import { notFound } from '../../shared/catalog/problems.ts';
-import { labelAddress } from '../../shared/control/world-addresses.ts';
+import { addressToken, labelAddress, originOf } from '../../shared/control/world-addresses.ts';
 import { checkDigit } from '../../shared/domain/barcode.ts';
 import { digest } from '../../shared/domain/ids.ts';
 import { instant } from '../../shared/domain/time.ts';
-import { idSource } from '../../shared/domain/world.ts';
 import { again, handle, type Scope } from '../../shared/work/handler.ts';
 import { refuseOtherContent } from '../../shared/work/repeats.ts';
 import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
-import { carrierServices, published, type StoredShipment, shipments } from './collections.ts';
+import { carrierServices, published, type StoredShipment, shelfLabels, shipments } from './collections.ts';
 import { withOwnLabel } from './own-label.ts';
 import { announceNewestScan, beginJourney, giveUpParcelDue } from './scans.ts';
 
@@ -54,17 +53,17 @@ export const putShipment = handle(putShipmentCall)(async ({ params: { id }, body
 );
 
 /** Registers a parcel. It gets its tracking number with its label. */
-const registerParcel = (work: UnitOfWork, parcel: z.output<typeof ParcelData>): StoredShipment =>
+export const registerParcel = (work: UnitOfWork, parcel: z.output<typeof ParcelData>): StoredShipment =>
   work.create(shipments, 'register', { ...parcel, labelStatus: 'none', events: [] });
 
 /** Gives a pending parcel its tracking number and its label, begins its journey, and reports the label by webhook. */
-async function labelParcel(
+export async function labelParcel(
   pending: StoredShipment,
   chosen: { readonly carrier?: string; readonly service?: StoredShipment['service'] },
   { work, webhooks, context }: Scope,
 ): Promise<StoredShipment> {
   const { carrier = pending.carrier, service = pending.service } = chosen;
-  const labelToken = digest('label', context.seed ?? (await webhooks.secret()), idSource(context), pending.id).slice(0, 40);
+  const labelToken = await addressToken(originOf({ webhooks, context }), 'label', pending.id);
   const labelled = work.transition(shipments, pending, 'label', {
     carrier,
     service,
@@ -72,16 +71,21 @@ async function labelParcel(
     labelStatus: 'ready',
     trackingNumber: await findFreeNumber(work, pending.id),
     label: { format: 'PDF', url: labelAddress(context.world, labelToken) },
-    estimatedDelivery: await estimateDelivery(work, service),
+    ...(isCarried(pending) && { estimatedDelivery: await estimateDelivery(work, service) }),
     events: [
       { status: 'label-created', statusCode: trackingStatusCodes['label-created'], occurredAt: instant(work.now), message: 'Label made' },
     ],
   });
+  // The store has the goods: no carrier moves or loses them.
+  if (!isCarried(pending)) return labelled;
   announceNewestScan(labelled, work);
   work.schedule(giveUpParcelDue, labelled.id, work.now + work.figures.windowMs.carrierSilence, {});
   await beginJourney(labelled, { work, context });
   return labelled;
 }
+
+/** Whether a carrier moves it. The goods of a collection may lie in their store from the beginning. */
+const isCarried = ({ carrier, kind }: StoredShipment): boolean => kind === undefined || carrier !== STORE_COUNTER;
 
 async function findFreeNumber(work: UnitOfWork, shipmentId: string): Promise<string> {
   for (let attempt = 0; ; attempt++) {
@@ -106,14 +110,16 @@ function trackingNumberOf(shipmentId: string, attempt: number): string {
 
 const FILE = /^([0-9a-f]+)\.pdf$/;
 
-/** The document is drawn on demand: its content follows from the parcel and is fixed once the label is made. */
+/** The document is drawn on demand from the parcel. Goods at a counter have the label of the store, which changes with their last day. */
 export const labelDocument = handle(labelDocumentApi)(async ({ params: { file } }, { work }) => {
   const [, token] = FILE.exec(file) ?? [];
   const shipment = token === undefined ? undefined : await work.findUnique(shipments, 'labelToken', token);
   const made = shipment?.events.find(({ status }) => status === 'label-created');
   if (!shipment?.trackingNumber || !made) throw notFound('label', file);
   // The drawing libraries are large. Loaded with the first label, they do not delay the start.
-  const { drawLabel } = await import('./label-document.ts');
-  const document = await drawLabel({ ...shipment, trackingNumber: shipment.trackingNumber, labelledAt: made.occurredAt });
+  const { drawLabel, drawShelfLabel } = await import('./label-document.ts');
+  const content = { ...shipment, trackingNumber: shipment.trackingNumber, labelledAt: made.occurredAt };
+  const shelf = await work.get(shelfLabels, shipment.id);
+  const document = await (shelf ? drawShelfLabel({ ...content, shelf: shelf.label }) : drawLabel(content));
   return document.toString('base64');
 });

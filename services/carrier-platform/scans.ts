@@ -73,7 +73,7 @@ export const playPlannedScan = handleDue(plannedScanDue)(async ({ key }, { work,
 /** Every scan restarts the wait. */
 export const giveUpParcel = handleDue(giveUpParcelDue)(async ({ key }, { work, context }) => {
   const shipment = await work.get(shipments, key);
-  if (!shipment || !allowedFrom(shipmentLifeCycle, 'lose').includes(shipment.state)) return;
+  if (!shipment || !isAllowed(shipment, 'lose')) return;
   await scanParcel(
     shipment,
     { scan: 'lose', message: `Not scanned for ${lengthInWords(work.figures.windowMs.carrierSilence)}` },
@@ -94,33 +94,53 @@ async function scanParcel(
   { work, context }: Pick<Scope, 'work' | 'context'>,
 ): Promise<StoredShipment> {
   if (!isAllowed(shipment, scan)) throw scanRefusal(shipment, scan);
-  const [status] = rowFor(shipmentLifeCycle, shipment, scan).to;
+  const verb = verbOf(shipment, scan);
+  const [status] = rowFor(shipmentLifeCycle, shipment, verb).to;
   if (status === undefined || status === 'pending') throw new Error(`The scan ${scan} leads to no scanned state.`);
   const event = { status, statusCode: trackingStatusCodes[status], occurredAt: nextScanTime(shipment, work.now), location, message };
   const events = [...shipment.events, event].slice(-KEPT_SCANS);
-  const moved = work.transition(shipments, shipment, scan, { events, scanCount: scanCountOf(shipment) + 1 });
+  const moved = work.transition(shipments, shipment, verb, { events, scanCount: scanCountOf(shipment) + 1 });
   announceNewestScan(moved, work);
   await continueJourney(moved, scan, { work, context });
-  if (allowedFrom(shipmentLifeCycle, 'lose').includes(moved.state))
-    work.schedule(giveUpParcelDue, moved.id, work.now + work.figures.windowMs.carrierSilence, {});
+  if (isAllowed(moved, 'lose')) work.schedule(giveUpParcelDue, moved.id, work.now + work.figures.windowMs.carrierSilence, {});
   else work.cancel(giveUpParcelDue, moved.id);
   return moved;
 }
 
+/** Goods that are delivered to the store of a collection are held there for the customer. */
+const verbOf = ({ kind }: StoredShipment, scan: ReportedScan['scan']) =>
+  kind === 'collection' && (scan === 'deliver' || scan === 'find') ? 'make-ready' : scan;
+
+/** Whether the goods of a collection are, or were, in their store. On the way there, nothing holds them at a depot. */
+const wasInStore = ({ kind, events }: StoredShipment): boolean =>
+  kind === 'collection' && events.some(({ status }) => status === 'held-at-depot');
+
 const isAllowed = (shipment: StoredShipment, scan: ReportedScan['scan']): boolean =>
-  allowedFrom(shipmentLifeCycle, scan).includes(shipment.state) && !(scan === 'find' && isNeverHandedOver(shipment));
+  !wasInStore(shipment) &&
+  !(shipment.kind === 'collection' && scan === 'hold') &&
+  allowedFrom(shipmentLifeCycle, scan).includes(shipment.state) &&
+  !(scan === 'find' && isNeverHandedOver(shipment));
 
 /** A returned parcel that its customer never handed over cannot be found: the return is rejected, and its label is void. */
 const isNeverHandedOver = ({ state, returnId, events }: StoredShipment): boolean =>
   state === 'lost' && returnId !== undefined && events.every(({ status }) => status === 'label-created' || status === 'lost');
 
+/** The store reports the goods at its counter, so the carrier has no scan and no webhook for them. */
+function atCounter(shipment: StoredShipment, action: string): Problem {
+  const detail = `The goods of the shipment "${shipment.id}" are at the counter of a store, where no carrier scans them. Hand Over Collection and the clock move them.`;
+  return refusal('shipment', shipment, action, detail, { allowedScans: [] });
+}
+
 /** The refusal lists the scans that the parcel can take now, for testers who send scans by hand. */
 function scanRefusal(shipment: StoredShipment, scan: ReportedScan['scan']): Problem {
   const allowedScans = Scan.options.filter((one) => isAllowed(shipment, one));
+  if (wasInStore(shipment)) return atCounter(shipment, scan);
   const why =
     scan === 'find' && isNeverHandedOver(shipment)
       ? `The customer never handed over the parcel "${shipment.id}" of the return "${shipment.returnId}", so it cannot be found.`
-      : refuseTransition(shipmentLifeCycle, shipment, scan).message;
+      : shipment.kind === 'collection' && scan === 'hold'
+        ? `No depot holds the goods of the shipment "${shipment.id}" on their way to the store of their collection: deliver puts them on its counter.`
+        : refuseTransition(shipmentLifeCycle, shipment, scan).message;
   const now = allowedScans.length > 0 ? `Allowed now: ${allowedScans.join(', ')}.` : 'No further scan is allowed.';
   return refusal(shipmentLifeCycle, shipment, scan, `${why} ${now}`, { allowedScans });
 }
@@ -139,6 +159,9 @@ export const trackShipment = handle(trackShipmentApi)(async ({ params: { id } },
 /** Replaces a waiting attempt at the same webhook. */
 export const resendScanWebhook = handle(resendScanWebhookCall)(async ({ params: { id } }, { work }) => {
   const shipment = await labelledParcel(id, work, { action: 'resend', words: 'its webhook can be sent' });
+  // The carrier reports the arrival; the store reports what follows.
+  const isArrival = shipment.state === 'held-at-depot' && shipment.scanCount !== undefined;
+  if (wasInStore(shipment) && !isArrival) throw atCounter(shipment, 'resend');
   const gone = await work.get(webhookEndpoints, carrierWebhook.path);
   if (gone)
     throw new Problem(
@@ -205,7 +228,7 @@ async function nextPlanned(
   { journey, shipment }: { journey: Pick<Journey, 'passed'>; shipment: StoredShipment },
 ): Promise<{ readonly planned: PlannedScan; readonly position: number } | undefined> {
   const plan = await planOf(work, shipment);
-  const position = plan.findIndex(({ scan }, at) => at >= journey.passed && allowedFrom(shipmentLifeCycle, scan).includes(shipment.state));
+  const position = plan.findIndex(({ scan }, at) => at >= journey.passed && isAllowed(shipment, scan));
   const planned = plan[position];
   return planned && { planned, position };
 }
@@ -214,7 +237,8 @@ const planOf = async (work: UnitOfWork, { service }: StoredShipment): Promise<re
   (await work.get(carrierServices, service))?.scans ?? [];
 
 /** Whether no planned scan follows. A lost parcel may be found, but never by a planned scan. */
-const hasEnded = ({ state }: StoredShipment): boolean => state === 'delivered' || state === 'returned-to-sender' || state === 'lost';
+const hasEnded = (shipment: StoredShipment): boolean =>
+  shipment.state === 'delivered' || shipment.state === 'returned-to-sender' || shipment.state === 'lost' || wasInStore(shipment);
 
 /** Schedules the webhook for the newest scan of a parcel. Its `webhook-id` names parcel and scan, so every attempt has the same one. */
 export function announceNewestScan(shipment: StoredShipment, work: UnitOfWork): z.output<typeof SentWebhook> {

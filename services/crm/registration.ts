@@ -6,6 +6,7 @@ import { changeCustomer as changeCustomerCall, putParty as putPartyCall } from '
 import { getMemberBalance } from '../../shared/catalog/loyalty/apis.ts';
 import { isDependencyProblem, Problem } from '../../shared/catalog/problems.ts';
 import { again, handle, type Scope } from '../../shared/work/handler.ts';
+import { findReference, refuseOtherRequest, refusingOnlyWhileFree, takeReference } from '../../shared/work/references.ts';
 import { requireObject } from '../../shared/work/require-object.ts';
 import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
 import { customers, parties } from './collections.ts';
@@ -13,14 +14,22 @@ import { contactOf, findRegistered } from './contact.ts';
 import { type Contact, type CustomerRecord, guestToRegister, isRegistered, noConsents } from './customer-rules.ts';
 
 export const createCustomer = handle(createCustomerApi)(async ({ body }, { work }) => {
-  await refuseDuplicate(work, body);
+  const record = await findReference(work, 'customer', body.reference);
+  const existing = record?.objectId === undefined ? undefined : await work.get(customers, record.objectId);
+  if (record && existing) {
+    refuseOtherRequest('customer', record, body, { object: existing });
+    return again(existing);
+  }
+  await refusingOnlyWhileFree(work, 'customer', body, () => refuseDuplicate(work, body));
   const party = await findGuest(work, body);
-  const { firstName, lastName, email, phone } = body;
-  const name = { firstName, lastName };
+  const { firstName, lastName, email, phone, reference, metadata } = body;
+  const given = { firstName, lastName, reference, metadata };
+  const id = party?.id ?? work.id('cus');
+  takeReference(work, 'customer', body, { objectId: id });
   if (!party) {
     return work.create(customers, 'register', {
-      id: work.id('cus'),
-      ...name,
+      id,
+      ...given,
       email,
       phone,
       addresses: [],
@@ -29,7 +38,7 @@ export const createCustomer = handle(createCustomerApi)(async ({ body }, { work 
     });
   }
   return work.transition(customers, party, 'register', {
-    ...name,
+    ...given,
     ...(await contactOf(work, party, body)),
     consents: { ...party.consents, ...namedConsents(body.consents) },
   });
@@ -58,8 +67,8 @@ export const changeCustomer = handle(changeCustomerCall)(async ({ params: { id }
       phone: phone === before.phone ? undefined : phone,
     });
   }
-  const { firstName, lastName, addresses, consents } = next;
-  return work.transition(customers, before, 'change', { email, phone, firstName, lastName, addresses, consents });
+  const { firstName, lastName, addresses, consents, metadata } = next;
+  return work.transition(customers, before, 'change', { email, phone, firstName, lastName, addresses, consents, metadata });
 });
 
 async function findGuest(work: UnitOfWork, { email, phone }: Contact): Promise<CustomerRecord | undefined> {

@@ -2,6 +2,7 @@ import type { Fixtures } from '../../fixtures/files.ts';
 import { figuresOf } from '../../shared/catalog/retailer.ts';
 import type { Seed } from '../../shared/store/collections.ts';
 import { defineService } from '../../shared/work/handler.ts';
+import { references, seededReferences } from '../../shared/work/references.ts';
 import { getCustomer, idle, idleTimerOf, logCustomerInteraction, moveCustomer, moveIdleCustomer, onOrderConfirmed } from './activity.ts';
 import { customers, enrolments, notedOrders, parties } from './collections.ts';
 import { enrollLoyaltyMember, finishInterruptedEnrolment, issueLoyaltyPoints, redeemLoyaltyPoints } from './loyalty.ts';
@@ -10,7 +11,7 @@ import { searchCustomer } from './search.ts';
 
 export const service = defineService({
   application: 'crm',
-  collections: [customers, parties, notedOrders, enrolments],
+  collections: [customers, parties, notedOrders, enrolments, references],
   counters: [],
   apis: {
     'search-customer-api': searchCustomer,
@@ -31,7 +32,12 @@ export const service = defineService({
 });
 
 export function seed({ customers: rows }: Fixtures): Seed {
-  return { objects: [{ of: customers, rows }] };
+  return {
+    objects: [
+      { of: customers, rows },
+      { of: references, rows: seededReferences('customer', rows) },
+    ],
+  };
 }
 
 /** Idle timers of the seeded customers. */

@@ -9,7 +9,8 @@ import { rowFor } from '../../shared/catalog/life-cycle.ts';
 import type { SkuUnits } from '../../shared/catalog/lines-by-sku.ts';
 import { invalid, notFound, Problem } from '../../shared/catalog/problems.ts';
 import { instant } from '../../shared/domain/time.ts';
-import { handle, handleDue, type Scope } from '../../shared/work/handler.ts';
+import { again, handle, handleDue, type Scope } from '../../shared/work/handler.ts';
+import { findReference, refuseOtherRequest, refusingOnlyWhileFree, takeReference } from '../../shared/work/references.ts';
 import { requireObject } from '../../shared/work/require-object.ts';
 import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
 import { checkoutOf } from './checkout-record.ts';
@@ -31,6 +32,17 @@ type Body = InputOf<typeof createBasket>['body'];
 
 export const createBasketHandler = handle(createBasket)(async ({ body }, scope) => {
   const { work } = scope;
+  const record = await findReference(work, 'basket', body.reference);
+  const existing = record?.objectId === undefined ? undefined : await work.get(baskets, record.objectId);
+  if (record && existing) {
+    refuseOtherRequest('basket', record, body, { object: existing });
+    return again(existing);
+  }
+  return refusingOnlyWhileFree(work, 'basket', body, () => createBasketFrom(body, scope));
+});
+
+async function createBasketFrom(body: Body, scope: Scope): Promise<Basket> {
+  const { work } = scope;
   const { channel, currency = work.figures.currency, lines = [], mergeBasketIds = [] } = body;
   const id = work.id('bsk');
   const basketsToMerge = await openBaskets(work, mergeBasketIds);
@@ -45,6 +57,7 @@ export const createBasketHandler = handle(createBasket)(async ({ body }, scope) 
   const customer = await readOrCreateCustomer(scope, id, body.customerId);
   const prices = await priceOpenBasket(scope, withoutDiscount);
   for (const basket of basketsToMerge) mergeInto(work, basket, id);
+  takeReference(work, 'basket', body, { objectId: id });
   return work.create(baskets, 'create', {
     id,
     channel,
@@ -53,8 +66,10 @@ export const createBasketHandler = handle(createBasket)(async ({ body }, scope) 
     loyaltyAccountId: customer.loyaltyAccountId,
     ...prices,
     expiresAt: restartIdleTimer(work, id),
+    reference: body.reference,
+    metadata: body.metadata,
   });
-});
+}
 
 /** @throws Problem 404; 409 for a basket that is not open */
 async function openBaskets(work: UnitOfWork, ids: readonly string[]): Promise<Basket[]> {

@@ -20,6 +20,7 @@ import {
 } from './checkout-record.ts';
 import { type Basket, baskets, type CheckoutRecord } from './collections.ts';
 import { type Customer, identifyCustomer, readLoyalty } from './customer.ts';
+import { deliveryOf, holdsAtPlace, isSameCollection, refuseAboveLimit } from './delivery.ts';
 import { appliedCodes, distinctCodes, evaluateDiscounts, givenCodes, isSameCode } from './discounts.ts';
 import { basketIdle, checkoutTtl } from './due-work.ts';
 import { convertAndPlaceOrder, submitOrder } from './order-placement.ts';
@@ -79,7 +80,10 @@ async function requireReservation(basket: Basket, { call }: Scope): Promise<Bask
   const answer = await call(getBasketHold, { params: { basketId: basket.id } }, { timeoutMs: TIMEOUT_MS }).catch(undefinedIfUnavailable);
   if (!answer) return basket;
   const { reservation } = answer;
-  if (reservation && holdsLines(reservation, basket)) return { ...basket, reservationId: reservation.id };
+  if (reservation && holdsLines(reservation, basket)) {
+    // Confirm Order reserves the goods of a collection again.
+    return holdsAtPlace(reservation, basket) ? { ...basket, reservationId: reservation.id } : basket;
+  }
   throw reservationIsGone(basket, reservation);
 }
 
@@ -104,16 +108,13 @@ function reservationIsGone({ id: basketId, reservationId, lines }: Basket, other
   return new Problem('reservation_expired', detail, about);
 }
 
-/** The source document does not specify a default. */
-const DEFAULT_SHIPPING_METHOD = 'STANDARD';
-
 /** Checks without effects come first, then the stock, the voucher uses and the lock. @throws Problem 404, 409, 503, 504 */
 async function startCheckout(scope: Scope, basket: Basket, body: CheckoutBody): Promise<LockedCheckout> {
   const { work } = scope;
   if (basket.lines.length === 0) {
     throw new Problem('basket_empty', `The basket "${basket.id}" has no lines to check out.`, { objectType: 'basket', id: basket.id });
   }
-  const { shippingMethod = DEFAULT_SHIPPING_METHOD } = body;
+  const asked = await deliveryOf(scope, body);
   const lines = await pricesForSale(work, basket.lines);
   const customer = await identifyCustomer(scope, basket, body);
   const customerId = customer?.id ?? basket.customerId;
@@ -122,21 +123,30 @@ async function startCheckout(scope: Scope, basket: Basket, body: CheckoutBody): 
   const attempt = (await checkoutOf(work, basket.id))?.attempt ?? 0;
   const codes = distinctCodes(body.voucherCodes ?? []);
   const offered = await evaluateDiscounts(scope, { basketId: basket.id, lines, codes, shopper, attempt });
+  refuseAboveLimit(asked.deliveredFrom(), applyDiscounts(lines, offered, work.figures), work.figures);
 
   const record = await claimCheckout(work, basket.id, basket);
-  const held = await reserveStock(scope, { basket, record, vouchers: appliedCodes(offered).length > 0 });
+  const held = await reserveStock(scope, {
+    basket,
+    record,
+    vouchers: appliedCodes(offered).length > 0,
+    collectAt: asked.collectAt,
+  });
+  const delivery = asked.deliveredFrom(held.hold.from);
   const discounts = await lockVouchers(scope, { basketId: basket.id, attempt: record.attempt, lines, discounts: offered, shopper });
 
   const { reservationId, expiresAt } = held.hold;
+  const priced = applyDiscounts(lines, discounts, work.figures, delivery.shippingMethod);
+  // A voucher that somebody else used in the meantime raises the price.
+  refuseAboveLimit(delivery, priced, work.figures);
   work.cancel(basketIdle, basket.id);
   work.schedule(checkoutTtl, basket.id, Date.parse(expiresAt), null);
   const locked = work.transition(baskets, basket, 'checkout', {
-    ...applyDiscounts(lines, discounts, work.figures, shippingMethod),
+    ...priced,
     customerId,
     loyaltyAccountId: accountId,
     loyalty,
-    shippingAddress: body.shippingAddress,
-    shippingMethod,
+    ...delivery,
     reservationId,
     expiresAt,
   });
@@ -144,15 +154,16 @@ async function startCheckout(scope: Scope, basket: Basket, body: CheckoutBody): 
 }
 
 /**
- * Changes the values of a basket in checkout: it is priced again and its voucher uses are adjusted. Its reservation and expiry stay.
- * Members that the request leaves out keep their values.
+ * Changes the values of a basket in checkout: it is priced again and its voucher uses are adjusted. Its reservation and expiry stay, unless
+ * its goods come from another place: to or from a store where the customer collects them. Members that the request leaves out keep their values.
  *
  * New uses are locked before the basket changes, and old ones released after it. If the request is interrupted, due work adjusts the
  * uses to the vouchers of the basket.
  */
 async function changeCheckout(scope: Scope, basket: Basket, body: CheckoutBody): Promise<LockedCheckout> {
   const { work } = scope;
-  const { shippingMethod = basket.shippingMethod, voucherCodes = givenCodes(basket), shippingAddress } = body;
+  const { voucherCodes = givenCodes(basket) } = body;
+  const asked = await deliveryOf(scope, body, basket);
   const lines = await currentPrices(work, basket.lines);
   const before = await checkoutOf(work, basket.id);
   const customer = withCard(await identifyCustomer(scope, basket, body), basket, { body, before });
@@ -162,9 +173,15 @@ async function changeCheckout(scope: Scope, basket: Basket, body: CheckoutBody):
   const codes = distinctCodes(voucherCodes);
   const attempt = before?.attempt ?? 0;
   const offered = await evaluateDiscounts(scope, { basketId: basket.id, lines, codes, shopper, attempt });
+  refuseAboveLimit(asked.deliveredFrom(), applyDiscounts(lines, offered, work.figures), work.figures);
 
   const record = await claimCheckout(work, basket.id, basket, 'changing');
   const standing = appliedCodes(basket);
+  const isElsewhere = asked.collectAt !== basket.collection?.locationId;
+  const moved = isElsewhere
+    ? await reserveStock(scope, { basket, record, vouchers: record.vouchers, collectAt: asked.collectAt })
+    : undefined;
+  const delivery = asked.deliveredFrom(moved?.hold.from);
   const discounts = await lockVouchers(scope, {
     basketId: basket.id,
     attempt: record.attempt,
@@ -173,13 +190,16 @@ async function changeCheckout(scope: Scope, basket: Basket, body: CheckoutBody):
     shopper,
     standing,
   });
+  const priced = applyDiscounts(lines, discounts, work.figures, delivery.shippingMethod);
+  refuseAboveLimit(delivery, priced, work.figures);
+  if (moved) work.schedule(checkoutTtl, basket.id, Date.parse(moved.hold.expiresAt), null);
   const locked = work.transition(baskets, basket, 'change-checkout', {
-    ...applyDiscounts(lines, discounts, work.figures, shippingMethod),
+    ...priced,
     customerId,
     loyaltyAccountId: accountId,
     loyalty,
-    shippingAddress,
-    shippingMethod,
+    ...delivery,
+    ...(moved && { reservationId: moved.hold.reservationId, expiresAt: moved.hold.expiresAt }),
   });
   if (standing.length > 0) {
     await work.checkpoint();
@@ -206,7 +226,7 @@ function withCard(
 }
 
 type CheckoutBody = InputOf<typeof checkoutBasket>['body'];
-type CheckoutMember = 'shippingAddress' | 'shippingMethod' | 'voucherCodes' | 'customerId' | 'contact';
+type CheckoutMember = 'shippingAddress' | 'shippingMethod' | 'collection' | 'payAt' | 'voucherCodes' | 'customerId' | 'contact';
 
 /** Compares the contacts of two checkouts without storing personal data. */
 const contactDigest = ({ contact }: Pick<CheckoutBody, 'contact'>): string | undefined =>
@@ -220,6 +240,8 @@ function changedMembers(basket: Basket, body: CheckoutBody, record: CheckoutReco
   const changed: Record<CheckoutMember, boolean> = {
     shippingAddress: !isSameAddress(basket.shippingAddress, body.shippingAddress),
     shippingMethod: body.shippingMethod !== undefined && body.shippingMethod !== basket.shippingMethod,
+    collection: !isSameCollection(basket.collection, body.collection),
+    payAt: body.payAt !== undefined && body.payAt !== (basket.payAt ?? 'checkout'),
     voucherCodes: body.voucherCodes !== undefined && !areSameCodes(givenCodes(basket), distinctCodes(body.voucherCodes)),
     customerId: body.customerId !== undefined && body.customerId !== basket.customerId,
     contact:
@@ -230,10 +252,12 @@ function changedMembers(basket: Basket, body: CheckoutBody, record: CheckoutReco
 
 /** 409 with the current values, for a checkout that can no longer be changed. */
 function unchangeableCheckout(basket: Basket, changed: readonly CheckoutMember[]): Problem {
-  const { id, orderId, transactionId, shippingAddress, shippingMethod, customerId } = basket;
+  const { id, orderId, transactionId, shippingAddress, shippingMethod, collection, payAt = 'checkout', customerId } = basket;
   const values: Record<CheckoutMember, unknown> = {
     shippingAddress,
     shippingMethod,
+    collection,
+    payAt,
     customerId,
     contact: customerId === undefined ? undefined : { customerId },
     voucherCodes: givenCodes(basket),
@@ -248,7 +272,7 @@ function unchangeableCheckout(basket: Basket, changed: readonly CheckoutMember[]
 const ADDRESS_MEMBERS = Address.keyof().options;
 
 const isSameAddress = (one: Basket['shippingAddress'], other: CheckoutBody['shippingAddress']): boolean =>
-  ADDRESS_MEMBERS.every((member) => one?.[member] === other[member]);
+  ADDRESS_MEMBERS.every((member) => one?.[member] === other?.[member]);
 
 /** Vouchers apply one after the other, so their order matters. */
 const areSameCodes = (some: readonly string[], others: readonly string[]): boolean =>
@@ -265,6 +289,8 @@ export const reopenBasket = handleDue(checkoutTtl)(async ({ key }, scope) => {
     loyalty: undefined,
     shippingAddress: undefined,
     shippingMethod: undefined,
+    collection: undefined,
+    payAt: undefined,
     reservationId: undefined,
     expiresAt: restartIdleTimer(work, basket.id),
   });

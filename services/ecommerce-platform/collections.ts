@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { Basket as BasketSchema, basket, Product as ProductSchema, product } from '../../shared/catalog/commerce/objects.ts';
+import { CollectionSource } from '../../shared/catalog/inventory/collection.ts';
 import { Id, Instant, SkuQuantity } from '../../shared/catalog/shapes.ts';
 import { gtin14 } from '../../shared/domain/barcode.ts';
 import { defineCollection } from '../../shared/store/collections.ts';
@@ -11,6 +12,7 @@ export const products = defineCollection({
   name: 'products',
   schema: ProductSchema,
   object: product,
+  reference: true,
   unique: { sku: ({ sku }) => sku, gtin: ({ gtin }) => gtin14(gtin), label: ({ labelReference }) => labelReference },
 });
 
@@ -52,7 +54,9 @@ const CheckoutRecord = z.object({
   /** The request that runs it. A rerun of this request continues the checkout. */
   owner: z.string(),
   /** The reservation, and the version of the basket that it was made for. */
-  hold: z.object({ reservationId: Id, expiresAt: Instant.optional(), basketVersion: z.int() }).optional(),
+  hold: z
+    .object({ reservationId: Id, expiresAt: Instant.optional(), basketVersion: z.int(), from: CollectionSource.optional() })
+    .optional(),
   /** A request of a till without a recorded answer. Due work repeats it under its key, to find and release its reservation. */
   asked: z.object({ locationId: Id, items: z.array(SkuQuantity) }).optional(),
   /** Counts the requests of a till in this attempt. */

@@ -3,9 +3,11 @@ import type { z } from 'zod';
 import { changedRow } from '../../fixtures/change.ts';
 import { getProduct, listProducts, VisibleState } from '../../shared/catalog/commerce/apis.ts';
 import { changeProduct as changeProductCall, moveProduct as moveProductCall } from '../../shared/catalog/commerce/internal.ts';
-import type { ProductView } from '../../shared/catalog/commerce/objects.ts';
+import type { ListedProduct, ProductView } from '../../shared/catalog/commerce/objects.ts';
 import type { OutputOf } from '../../shared/catalog/define.ts';
 import { checkAvailability } from '../../shared/catalog/inventory/apis.ts';
+import { noCollectionAt } from '../../shared/catalog/inventory/collection.ts';
+import { listCollectable } from '../../shared/catalog/inventory/internal.ts';
 import { refusal } from '../../shared/catalog/life-cycle.ts';
 import type { SkuUnits } from '../../shared/catalog/lines-by-sku.ts';
 import { invalid, isDependencyProblem, isProblem, notFound, type Problem } from '../../shared/catalog/problems.ts';
@@ -21,15 +23,34 @@ export const getProductHandler = handle(getProduct)(async ({ params }, scope) =>
   return { ...product, availability: shownAvailability((await readAvailability(scope, product.sku))?.atp) };
 });
 
-export const listProductsHandler = handle(listProducts)(async ({ query: { q, gtin, state, limit, cursor } }, { work }) => {
+export const listProductsHandler = handle(listProducts)(async ({ query: { q, gtin, state, collectAt, limit, cursor } }, scope) => {
+  const { work } = scope;
   const words = q?.toLowerCase().split(/\s+/) ?? [];
   const isListed = (product: Product): boolean =>
     (state === undefined ? VISIBLE_STATES.has(product.state) : product.state === state) &&
     words.every((word) => textOf(product).includes(word));
-  if (gtin === undefined) return pageOfMatches((page) => work.all(products, page), isListed, { limit, cursor });
+  if (gtin === undefined) {
+    const page = await pageOfMatches((read) => work.all(products, read), isListed, { limit, cursor });
+    return { ...page, items: await withCollection(page.items, collectAt, scope) };
+  }
   const found = (await work.findUnique(products, 'gtin', gtin)) ?? (await productOfLabel(work, gtin));
-  return { items: found && isListed(found) ? [found] : [] };
+  return { items: await withCollection(found && isListed(found) ? [found] : [], collectAt, scope) };
 });
+
+/** The products with the way to collect them in a store, if one is named. @throws Problem for a store without collection */
+async function withCollection(
+  found: readonly Product[],
+  collectAt: string | undefined,
+  { call }: Scope,
+): Promise<z.output<typeof ListedProduct>[]> {
+  if (collectAt === undefined) return [...found];
+  const input = { params: { id: collectAt }, body: { skus: found.map(({ sku }) => sku) } };
+  const { items } = await call(listCollectable, input, { timeoutMs: TIMEOUT_MS }).catch((error: unknown) => {
+    throw isProblem(error, 'not_found') ? noCollectionAt('?collectAt', collectAt) : error;
+  });
+  const collections = new Map(items.map(({ sku, collection }) => [sku, collection]));
+  return found.map((product) => ({ ...product, collection: collections.get(product.sku) }));
+}
 
 const labelNeedsTill = (pointer: string, { sku }: Product): Problem =>
   invalid(pointer, 'price_embedded', `Only a till sells a label with its price. Give the sku ${sku} in place of the label.`);

@@ -1,6 +1,7 @@
 import type { Fixtures } from '../../fixtures/files.ts';
 import type { Seed } from '../../shared/store/collections.ts';
 import { defineService } from '../../shared/work/handler.ts';
+import { references } from '../../shared/work/references.ts';
 import {
   abandonIdleBasket,
   addLineHandler,
@@ -21,7 +22,7 @@ import { abandonBasketHandler, putTransactionBasketHandler } from './till.ts';
 
 export const service = defineService({
   application: 'ecommerce-platform',
-  collections: [products, baskets, checkouts, tillBaskets],
+  collections: [products, baskets, checkouts, tillBaskets, references],
   counters: [],
   apis: {
     'get-product-api': getProductHandler,

@@ -1,5 +1,6 @@
 import type { OutputOf } from '../../shared/catalog/define.ts';
 import { checkAvailability, releaseReservation, reserveInventory } from '../../shared/catalog/inventory/apis.ts';
+import { sourceOf } from '../../shared/catalog/inventory/collection.ts';
 import { getBasketHold } from '../../shared/catalog/inventory/internal.ts';
 import { linesBySku, type SkuUnits } from '../../shared/catalog/lines-by-sku.ts';
 import { isProblem, isUnknownOutcome, Problem, undefinedIf } from '../../shared/catalog/problems.ts';
@@ -16,11 +17,12 @@ type HeldCheckout = CheckoutRecord & { readonly hold: NonNullable<CheckoutRecord
  * Reserves the stock of every line for the time of the checkout, all or nothing. The reservation is committed to the record before the
  * checkout continues, so that the due work that undoes the checkout can release it.
  * @param vouchers whether voucher uses will be locked next
+ * @param collectAt the store where the customer collects the goods
  * @throws Problem 409 `insufficient_stock` with every SKU that is short; 503, 504
  */
 export async function reserveStock(
   { work, call }: Scope,
-  { basket, record, vouchers }: { basket: Basket; record: CheckoutRecord; vouchers: boolean },
+  { basket, record, vouchers, collectAt }: { basket: Basket; record: CheckoutRecord; vouchers: boolean; collectAt?: string },
 ): Promise<HeldCheckout> {
   const { hold } = record;
   if (hold?.expiresAt !== undefined && hold.basketVersion === basket.version && record.vouchers === vouchers) {
@@ -30,7 +32,7 @@ export async function reserveStock(
   const reservation = await retryLostAnswer(() =>
     call(
       reserveInventory,
-      { body: { basketId: basket.id, items, ttlSeconds: Math.ceil(work.figures.windowMs.checkoutHold / 1_000) } },
+      { body: { basketId: basket.id, items, collectAt, ttlSeconds: Math.ceil(work.figures.windowMs.checkoutHold / 1_000) } },
       { step: `checkout ${record.attempt} ${digest(JSON.stringify(items))}`, timeoutMs: TIMEOUT_MS },
     ),
   );
@@ -38,6 +40,7 @@ export async function reserveStock(
     reservationId: reservation.id,
     expiresAt: reservation.expiresAt ?? instant(work.now + work.figures.windowMs.checkoutHold),
     basketVersion: basket.version,
+    from: collectAt === undefined ? undefined : sourceOf(reservation, collectAt),
   };
   const next = work.put(checkouts, { ...record, hold: held, vouchers: record.vouchers || vouchers });
   await work.checkpoint();

@@ -2,7 +2,8 @@ import { z } from 'zod';
 import { FulfillmentOrder, fulfillmentOrder } from '../../shared/catalog/fulfillment/fulfillment-orders.ts';
 import { PickingStatus } from '../../shared/catalog/fulfillment/picking-orders.ts';
 import { ParcelData } from '../../shared/catalog/fulfillment/shipments.ts';
-import { Address, Id, Instant, ShippingMethod } from '../../shared/catalog/shapes.ts';
+import { StoreHours } from '../../shared/catalog/inventory/opening-hours.ts';
+import { Address, Id, Instant, Quantity, ShippingMethod } from '../../shared/catalog/shapes.ts';
 import { defineCollection, publishedBy } from '../../shared/store/collections.ts';
 import { allPages } from '../../shared/work/all-pages.ts';
 import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
@@ -15,10 +16,17 @@ export const StoredFulfillmentOrder = FulfillmentOrder.extend({
   attempt: z.int().min(1),
   /** The reservation that holds the stock of its lines until they leave. */
   reservationId: Id,
-  shippingAddress: Address,
+  /** Absent if the customer collects the goods. */
+  shippingAddress: Address.optional(),
   shippingMethod: ShippingMethod,
+  /** Present if the customer collects the goods: the store finds them by it. */
+  orderNumber: z.string().optional(),
+  /** The secret part of the address of the QR code. */
+  qrToken: z.string().optional(),
   /** The statuses that the warehouse has reported; each counts once. */
   pickingSteps: z.array(PickingStatus),
+  /** The units that the customer refused at the counter. */
+  refused: z.array(z.object({ orderLineId: Id, qty: Quantity, reason: z.string() })).optional(),
 });
 export type StoredFulfillmentOrder = z.output<typeof StoredFulfillmentOrder>;
 
@@ -28,6 +36,7 @@ export const fulfillmentOrders = defineCollection({
   name: 'fulfillment-orders',
   schema: StoredFulfillmentOrder,
   index: { order: ({ orderId }) => orderId },
+  unique: { qrToken: ({ qrToken }) => qrToken },
   object: fulfillmentOrder,
 });
 
@@ -45,7 +54,7 @@ const StoredParcel = z.object({
   version,
   /** The registration at the carrier. */
   data: ParcelData,
-  /** Whether its goods have left the stock records. */
+  /** Whether the stock records have every movement of its goods so far. */
   stockTaken: z.boolean(),
   /** Whether it is registered at the carrier. */
   registered: z.boolean(),
@@ -86,8 +95,18 @@ export const trackings = defineCollection({
 /** Accepted `webhook-id`s. A repeated `webhook-id` changes nothing. */
 export const acceptedWebhooks = defineCollection({ name: 'accepted-webhooks', schema: z.object({ id: z.string(), version }) });
 
-/** Locations that send parcels and take returns, by location id. */
-export const nodes = defineCollection({ name: 'nodes', schema: z.object({ id: Id, version, address: Address, isStore: z.boolean() }) });
+/** Locations that send parcels and take returns, by location id. Stores where customers collect orders have opening hours. */
+export const nodes = defineCollection({
+  name: 'nodes',
+  reference: true,
+  schema: z.object({ id: Id, version, name: z.string(), address: Address, isStore: z.boolean(), hours: StoreHours.optional() }),
+});
+
+/** Wrong codes at the counter, by the id of the fulfillment order. */
+export const collectionChecks = defineCollection({
+  name: 'collection-checks',
+  schema: z.object({ id: Id, version, wrongCodes: z.int().min(0), lockedUntil: Instant.optional() }),
+});
 
 /** All fulfillment orders of an order, sorted by creation. */
 export const fulfillmentOrdersOf = (work: UnitOfWork, orderId: string): Promise<StoredFulfillmentOrder[]> =>

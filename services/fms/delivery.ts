@@ -1,16 +1,20 @@
 import { progressionOf } from '../../shared/catalog/control/progression.ts';
 import { carrierWebhook as carrierWebhookApi, trackShipment } from '../../shared/catalog/fulfillment/apis.ts';
+import { isTransfer } from '../../shared/catalog/fulfillment/fulfillment-orders.ts';
+import { isArrival } from '../../shared/catalog/fulfillment/shipments.ts';
 import { recordStockMovement } from '../../shared/catalog/inventory/internal.ts';
 import { invalid, notFound, type Problem } from '../../shared/catalog/problems.ts';
 import { CLOCK_TOLERANCE_MS, instant } from '../../shared/domain/time.ts';
 import { handle, handleDue, type Scope, Unchanged, unchanged } from '../../shared/work/handler.ts';
 import { requireObject } from '../../shared/work/require-object.ts';
 import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
+import { arrive, isToCollect, moveStockLater } from './collection.ts';
 import { acceptedWebhooks, fulfillmentOrders, type StoredFulfillmentOrder, type Tracking, trackings } from './collections.ts';
 import { GIVE_UP_MS, giveUpDeliveryDue, giveUpSilentParcelDue, REPORT_WAIT_MS, restockDue } from './due-work.ts';
 import { noteScan, type ParcelCopy, type ScannedParcel, type TrackingScan } from './parcels.ts';
 import { returns } from './returns/collections.ts';
 import { applyScanToReturn } from './returns/parcels.ts';
+import { stockMovesOf } from './stock-moves.ts';
 
 /** The pipeline has verified the signature. A `webhook-id` is stored in the commit of its effect, so that the effect happens once. */
 export const carrierWebhook = handle(carrierWebhookApi)(async ({ body: { data: scan } }, scope) => {
@@ -48,10 +52,14 @@ function refuseFuture({ occurredAt }: TrackingScan, now: number): void {
   throw invalid('/data/occurredAt', 'in_the_future', detail);
 }
 
-async function applyScan(scanned: ScannedParcel, { work, context }: Pick<Scope, 'work' | 'context'>): Promise<Unchanged<null> | undefined> {
+async function applyScan(
+  scanned: ScannedParcel,
+  scope: Pick<Scope, 'work' | 'context' | 'webhooks'>,
+): Promise<Unchanged<null> | undefined> {
+  const { work, context } = scope;
   const { fulfillmentOrderId, returnId } = scanned.tracking;
   if (fulfillmentOrderId !== undefined) {
-    return applyScanToFulfillmentOrder(work, await requireObject(work, fulfillmentOrders, fulfillmentOrderId), scanned);
+    return applyScanToFulfillmentOrder(await requireObject(work, fulfillmentOrders, fulfillmentOrderId), scanned, scope);
   }
   return applyScanToReturn(work, await requireObject(work, returns, returnId ?? ''), { ...scanned, mode: progressionOf(context).returns });
 }
@@ -65,10 +73,24 @@ export const giveUpSilentParcel = handleDue(giveUpSilentParcelDue)(async ({ key 
 });
 
 /** Applies a carrier's scan to the fulfillment order of the parcel. A repeated or late scan changes nothing. */
-function applyScanToFulfillmentOrder(work: UnitOfWork, found: StoredFulfillmentOrder, scanned: ScannedParcel): Unchanged<null> | undefined {
-  const noted = noteScan(work, found, scanned);
+async function applyScanToFulfillmentOrder(
+  found: StoredFulfillmentOrder,
+  scanned: ScannedParcel,
+  scope: Pick<Scope, 'work' | 'context' | 'webhooks'>,
+): Promise<Unchanged<null> | undefined> {
+  const { work } = scope;
+  if (isToCollect(found) && (!isTransfer(found) || found.collection.arrivedAt !== undefined)) {
+    return unchanged('The goods are in the store where the customer collects them; no carrier scans them.');
+  }
+  const isAtStore = isToCollect(found) && isArrival(scanned.scan.status);
+  const noted = noteScan(work, found, isAtStore ? withStatus(scanned, 'delivered') : scanned);
   if (noted instanceof Unchanged) return noted;
   const { shipments, deliveryAttempts } = noted;
+  if (isAtStore) {
+    work.cancel(giveUpDeliveryDue, found.id);
+    await arrive(found, shipments, scope);
+    return undefined;
+  }
   const { status } = scanned.scan;
   const isLost = status === 'lost';
   const verb = deliveryVerbOf(found, status, deliveryAttempts);
@@ -76,7 +98,7 @@ function applyScanToFulfillmentOrder(work: UnitOfWork, found: StoredFulfillmentO
     case 'return-to-sender':
       work.cancel(giveUpDeliveryDue, found.id);
       restockBeforeReply(work, found);
-      work.transition(fulfillmentOrders, found, verb, { shipments });
+      await moveStockAfterEnd(work, work.transition(fulfillmentOrders, found, verb, { shipments }));
       break;
     case 'deliver':
     case 'redeliver':
@@ -84,12 +106,12 @@ function applyScanToFulfillmentOrder(work: UnitOfWork, found: StoredFulfillmentO
       work.transition(fulfillmentOrders, found, verb, { shipments, failureReason: undefined });
       break;
     case 'fail-delivery':
-      noteFailure(work, found, { verb, shipments, isLost });
+      await moveStockAfterEnd(work, noteFailure(work, found, { verb, shipments, isLost }));
       break;
     case 'note':
       // A fulfillment order that was given up has its goods on hand only when its parcel is back.
       if (status === 'returned-to-sender' && found.state === 'returned-to-sender') restockBeforeReply(work, found);
-      if (found.state === 'failed-delivery') noteFailure(work, found, { verb, shipments, isLost });
+      if (found.state === 'failed-delivery') await moveStockAfterEnd(work, noteFailure(work, found, { verb, shipments, isLost }));
       else work.transition(fulfillmentOrders, found, verb, { shipments });
   }
   return undefined;
@@ -100,11 +122,21 @@ function noteFailure(
   work: UnitOfWork,
   found: StoredFulfillmentOrder,
   { verb, shipments, isLost }: { verb: 'fail-delivery' | 'note'; shipments: ParcelCopy[]; isLost: boolean },
-): void {
+): StoredFulfillmentOrder {
   if (isLost) work.cancel(giveUpDeliveryDue, found.id);
   else work.schedule(giveUpDeliveryDue, found.id, work.now + GIVE_UP_MS, {});
-  work.transition(fulfillmentOrders, found, verb, { shipments, failureReason: isLost ? 'lost' : 'delivery-attempts' });
+  return work.transition(fulfillmentOrders, found, verb, { shipments, failureReason: isLost ? 'lost' : 'delivery-attempts' });
 }
+
+/** Goods that will not reach their store leave their reservation. */
+async function moveStockAfterEnd(work: UnitOfWork, found: StoredFulfillmentOrder): Promise<void> {
+  if (stockMovesOf(found).includes('not-received')) await moveStockLater(work, found);
+}
+
+const withStatus = (scanned: ScannedParcel, status: TrackingScan['status']): ScannedParcel => ({
+  ...scanned,
+  scan: { ...scanned.scan, status },
+});
 
 /** Returns the goods to stock before the scan is answered, or as soon as the Inventory Service is available. */
 function restockBeforeReply(work: UnitOfWork, { id }: StoredFulfillmentOrder): void {
@@ -148,7 +180,7 @@ export const giveUpDelivery = handleDue(giveUpDeliveryDue)(async ({ key }, scope
   const found = await work.get(fulfillmentOrders, key);
   if (found?.state !== 'failed-delivery' || found.failureReason === 'lost') return;
   if (await hasUnreportedScan(found, scope)) work.schedule(giveUpDeliveryDue, key, work.now + REPORT_WAIT_MS, {});
-  else work.transition(fulfillmentOrders, found, 'return-to-sender');
+  else await moveStockAfterEnd(work, work.transition(fulfillmentOrders, found, 'return-to-sender'));
 });
 
 /** Whether the Carrier Platform has a scan whose webhook has not arrived, because the FMS was down. @throws Problem `dependency_*` */
@@ -163,11 +195,12 @@ async function hasUnreportedScan({ shipments }: StoredFulfillmentOrder, { work, 
   return false;
 }
 
-/** Returned goods are on hand again at their node, once per line. */
+/** Returned goods are on hand again, once per line: at their node, or in the store that they reached after their refund. */
 export const restock = handleDue(restockDue)(async ({ key }, { work, call }) => {
   const found = await work.get(fulfillmentOrders, key);
   if (found?.state !== 'returned-to-sender') return;
-  const { id, locationId } = found;
+  const { id, collection } = found;
+  const locationId = collection?.arrivedAt === undefined ? found.locationId : collection.locationId;
   for (const { orderLineId, sku, pickedQty } of found.lines.filter((line) => line.pickedQty > 0)) {
     const reference = `${id} ${orderLineId} returned-to-sender`;
     const body = { reference, kind: 'restock', locationId, sku, qty: pickedQty } as const;

@@ -1,19 +1,21 @@
 import type { InputOf } from '../../shared/catalog/define.ts';
 import { dispatchFulfillmentOrder as dispatchFulfillmentOrderApi } from '../../shared/catalog/fulfillment/apis.ts';
-import { fulfillmentOrderLifeCycle } from '../../shared/catalog/fulfillment/fulfillment-orders.ts';
-import { DEFAULT_CARRIER } from '../../shared/catalog/fulfillment/shipments.ts';
+import { fulfillmentOrderLifeCycle, isTransfer } from '../../shared/catalog/fulfillment/fulfillment-orders.ts';
+import { DEFAULT_CARRIER, STORE_COUNTER } from '../../shared/catalog/fulfillment/shipments.ts';
 import { isAgain } from '../../shared/catalog/life-cycle.ts';
 import { ensureCaptured } from '../../shared/catalog/order/internal.ts';
-import { absentApplication, Problem } from '../../shared/catalog/problems.ts';
+import { absentApplication, invalid, Problem } from '../../shared/catalog/problems.ts';
 import type { DueWork } from '../../shared/work/due-work.ts';
 import { again, handle, handleDue, type Scope } from '../../shared/work/handler.ts';
 import { refuseOtherContent } from '../../shared/work/repeats.ts';
 import { requireObject } from '../../shared/work/require-object.ts';
 import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
+import { isToCollect, makeReady, refuseCarrier, storeOf } from './collection.ts';
+import { withOwnQr } from './collection-code.ts';
 import { fulfillmentOrders, nodes, type Parcel, parcels, published, type StoredFulfillmentOrder } from './collections.ts';
 import { HAND_OVER_TIMEOUT_MS, handOverDue, TAKE_OVER_MS, takeStockDue } from './due-work.ts';
-import { moveUnits } from './fulfillment-orders.ts';
 import { createParcel, handOverParcel, isHandedOver, parcelOf } from './parcels.ts';
+import { moveUnits, stockMovesOf } from './stock-moves.ts';
 
 type Body = InputOf<typeof dispatchFulfillmentOrderApi>['body'];
 
@@ -23,13 +25,22 @@ type Body = InputOf<typeof dispatchFulfillmentOrderApi>['body'];
  */
 export const dispatchFulfillmentOrder = handle(dispatchFulfillmentOrderApi)(async ({ params, body }, scope) => {
   const found = await requireObject(scope.work, fulfillmentOrders, params.id);
-  if (isAgain(fulfillmentOrderLifeCycle, found, 'dispatch')) {
-    await refuseOtherParcel(found, body, scope);
-    return again(published(await carryOnDispatch(found, scope)));
+  const isRepeat = isAgain(fulfillmentOrderLifeCycle, found, 'dispatch');
+  if (isToCollect(found) && !isTransfer(found)) {
+    refuseCarrier(body);
+    return isRepeat ? again(await shown(found, scope)) : shown(await makeReady(found, scope), scope);
   }
-  await scope.call(ensureCaptured, { params: { id: found.orderId }, body: { fulfillmentOrderId: found.id } });
-  return published(await carryOnDispatch(await commitDispatch(found, body, scope), scope));
+  if (isRepeat) {
+    await refuseOtherParcel(found, body, scope);
+    return again(await shown(await carryOnDispatch(found, scope), scope));
+  }
+  const toStore = isToCollect(found) || undefined;
+  await scope.call(ensureCaptured, { params: { id: found.orderId }, body: { fulfillmentOrderId: found.id, toStore } });
+  return shown(await carryOnDispatch(await commitDispatch(found, body, scope), scope), scope);
 });
+
+/** The answer, with the QR code of a collection that waits. */
+const shown = async (found: StoredFulfillmentOrder, scope: Scope) => (isToCollect(found) ? withOwnQr(found, scope) : published(found));
 
 /** @throws Problem `conflicting_repeat` after a dispatch with another carrier or service */
 async function refuseOtherParcel(found: StoredFulfillmentOrder, { carrier, service }: Body, { work }: Scope): Promise<void> {
@@ -47,8 +58,12 @@ async function refuseOtherParcel(found: StoredFulfillmentOrder, { carrier, servi
 async function commitDispatch(found: StoredFulfillmentOrder, asked: Body, { work, context }: Scope): Promise<StoredFulfillmentOrder> {
   const node = await requireObject(work, nodes, found.locationId, 'location');
   const { carrier = DEFAULT_CARRIER, service = found.shippingMethod } = asked;
+  if (isToCollect(found) && carrier === STORE_COUNTER) throw notACarrier();
+  const to = isToCollect(found) ? (await storeOf(found, work)).address : found.shippingAddress;
+  if (!to) throw new Error(`The fulfillment order ${found.id} has no address.`);
+  const kind = isToCollect(found) ? ('collection' as const) : undefined;
   const copy = createParcel(
-    { fulfillmentOrderId: found.id, carrier, service, from: node.address, to: found.shippingAddress, stockTaken: false },
+    { fulfillmentOrderId: found.id, kind, carrier, service, from: node.address, to, stockTaken: false },
     { work, context },
   );
   for (const due of [takeStockDue, handOverDue]) work.schedule(due, found.id, work.now + TAKE_OVER_MS, {});
@@ -56,6 +71,13 @@ async function commitDispatch(found: StoredFulfillmentOrder, asked: Body, { work
   await work.checkpoint();
   return next;
 }
+
+const notACarrier = (): Problem =>
+  invalid(
+    '/carrier',
+    'not_a_carrier',
+    `"${STORE_COUNTER}" is the counter of a store. A carrier takes the goods there: name it, or leave the member out.`,
+  );
 
 /**
  * Takes the three steps after a committed dispatch: the stock leaves, the parcel is registered, the label is made. Stock and parcel
@@ -85,10 +107,10 @@ function leaveLater(work: UnitOfWork, due: DueWork, { id }: StoredFulfillmentOrd
   work.schedule(due, id, work.now + TAKE_OVER_MS, {}, { awaits: absentApplication(failure) });
 }
 
-/** Takes dispatched goods out of the stock records. @returns why that failed */
+/** Makes the movements of dispatched goods in the stock records. @returns why that failed */
 async function takeStock(found: StoredFulfillmentOrder, parcel: Parcel, scope: Scope): Promise<Problem | undefined> {
   try {
-    await moveUnits(found, 'consume', scope, HAND_OVER_TIMEOUT_MS);
+    for (const kind of stockMovesOf(found)) await moveUnits(found, kind, scope, HAND_OVER_TIMEOUT_MS);
   } catch (error) {
     if (error instanceof Problem) return error;
     throw error;

@@ -16,6 +16,16 @@ export const handOverDue = defineDueWork('hand-over');
 export const giveUpDeliveryDue = defineDueWork('give-up-delivery');
 /** Gives up a parcel when a carrier outside the estate stops reporting scans; the key is the shipment's id. */
 export const giveUpSilentParcelDue = defineDueWork('give-up-silent-parcel');
+/** Reports the goods of a collection to the Carrier Platform. */
+export const reportUnitDue = defineDueWork('report-unit');
+/** Reminds the customer of a collection after half of the time. */
+export const remindCustomerDue = defineDueWork('remind-customer');
+/** Puts the goods of a collection back that nobody collected. */
+export const giveUpCollectionDue = defineDueWork('give-up-collection');
+/** Returns the units that a customer refused at the counter. */
+export const returnRefusedDue = defineDueWork('return-refused', z.object({ attempt: z.int().min(0) }));
+/** Accepts codes for a collection again. */
+export const unlockCollectionDue = defineDueWork('unlock-collection');
 /** Puts goods that came back into the stock records. */
 export const restockDue = defineDueWork('restock');
 

@@ -1,20 +1,22 @@
 import type { InputOf } from '../../shared/catalog/define.ts';
 import { getFulfillmentOrder as getFulfillmentOrderApi } from '../../shared/catalog/fulfillment/apis.ts';
-import { fulfillmentOrderLifeCycle } from '../../shared/catalog/fulfillment/fulfillment-orders.ts';
+import { fulfillmentOrderLifeCycle, isAtCounter, isTransfer } from '../../shared/catalog/fulfillment/fulfillment-orders.ts';
 import {
   cancelFulfillment as cancelFulfillmentCall,
   createFulfillmentOrders as createFulfillmentOrdersCall,
   listFulfillmentOrders as listFulfillmentOrdersCall,
 } from '../../shared/catalog/fulfillment/internal.ts';
 import { allocateInventory } from '../../shared/catalog/inventory/apis.ts';
-import { moveReservation } from '../../shared/catalog/inventory/internal.ts';
 import { isAgain, refusal } from '../../shared/catalog/life-cycle.ts';
 import { Problem } from '../../shared/catalog/problems.ts';
 import { again, handle, handleDue, type Scope } from '../../shared/work/handler.ts';
 import { requireObject } from '../../shared/work/require-object.ts';
 import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
+import { isToCollect, putBack } from './collection.ts';
+import { withOwnQr } from './collection-code.ts';
 import { fulfillmentOrders, fulfillmentOrdersOf, orderFulfillments, published, type StoredFulfillmentOrder } from './collections.ts';
 import { allocateDue, HAND_OVER_TIMEOUT_MS, writeOffDue } from './due-work.ts';
+import { moveUnits, stockMovesOf } from './stock-moves.ts';
 
 type Body = InputOf<typeof createFulfillmentOrdersCall>['body'];
 
@@ -32,7 +34,7 @@ export const createFulfillmentOrders = handle(createFulfillmentOrdersCall)(async
 });
 
 function create(work: UnitOfWork, body: Body, group: Body['groups'][number] & { readonly id: string }): StoredFulfillmentOrder {
-  const { orderId, attempt, shippingAddress, shippingMethod } = body;
+  const { orderId, attempt, shippingAddress, shippingMethod, collection } = body;
   const { id, locationId, reservationId } = group;
   const lines = group.lines.map((line) => ({ ...line, pickedQty: 0, shortQty: 0 }));
   // Allocating needs no stock movement, so it is done before the reply.
@@ -45,6 +47,8 @@ function create(work: UnitOfWork, body: Body, group: Body['groups'][number] & { 
     reservationId,
     shippingAddress,
     shippingMethod,
+    orderNumber: collection?.orderNumber,
+    collection: collection && { locationId: collection.locationId, person: collection.person, readyBy: collection.readyBy },
     lines,
     shipments: [],
     pickingSteps: [],
@@ -67,8 +71,8 @@ export const allocate = handleDue(allocateDue)(async ({ key }, { work, call }) =
   work.transition(fulfillmentOrders, found, 'allocate');
 });
 
-export const getFulfillmentOrder = handle(getFulfillmentOrderApi)(async ({ params }, { work }) =>
-  published(await requireObject(work, fulfillmentOrders, params.id)),
+export const getFulfillmentOrder = handle(getFulfillmentOrderApi)(async ({ params }, scope) =>
+  withOwnQr(await requireObject(scope.work, fulfillmentOrders, params.id), scope),
 );
 
 export const listFulfillmentOrders = handle(listFulfillmentOrdersCall)(async ({ query }, { work }) => ({
@@ -84,28 +88,32 @@ export const cancelFulfillment = handle(cancelFulfillmentCall)(async ({ params: 
   const fulfillment = await work.get(orderFulfillments, orderId);
   const found = await fulfillmentOrdersOf(work, orderId);
   const items = found.map((one) => {
+    if (isToCollect(one) && one.state === 'returned-to-sender') return one;
+    if (isAtCounter(one)) return putBack(work, one);
     if (isAgain(fulfillmentOrderLifeCycle, one, 'cancel')) return one;
     work.cancel(allocateDue, one.id);
     return work.transition(fulfillmentOrders, one, 'cancel');
   });
   if (!fulfillment?.cancelled) work.put(orderFulfillments, { id: orderId, attempts: fulfillment?.attempts ?? [], cancelled: true });
-  const short = items.filter(({ lines }) => lines.some(({ shortQty }) => shortQty > 0));
-  if (short.length > 0) await work.checkpoint();
-  return { cancelled: true as const, items: items.map(published), writtenOff: await writeOffShort(short, scope) };
+  const unsettled = items.filter((one) => isTransfer(one) || one.lines.some(({ shortQty }) => shortQty > 0));
+  if (unsettled.length > 0) await work.checkpoint();
+  return { cancelled: true as const, items: items.map(published), writtenOff: await settleStock(unsettled, scope) };
 });
 
 /**
- * Missing units are written off before the OMS releases the reservations of the order. Otherwise they would be promised to others. Due work
- * writes them off as well; each unit counts once.
- * @returns whether all of them are written off
+ * Missing units are written off, and units that a store received are booked there, before the OMS releases the reservations of the order.
+ * Otherwise they would be promised to others. Due work does both as well; each unit counts once.
+ * @returns whether all of it is done
  */
-async function writeOffShort(short: readonly StoredFulfillmentOrder[], { call, log }: Scope): Promise<boolean> {
+async function settleStock(unsettled: readonly StoredFulfillmentOrder[], { call, log }: Scope): Promise<boolean> {
   try {
-    for (const one of short) await moveUnits(one, 'short', { call }, HAND_OVER_TIMEOUT_MS);
+    for (const one of unsettled) {
+      for (const kind of ['short', ...stockMovesOf(one)] as const) await moveUnits(one, kind, { call }, HAND_OVER_TIMEOUT_MS);
+    }
     return true;
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
-    log.warn({ code: error.code }, `writing off missing units failed: ${error.message}`);
+    log.warn({ code: error.code }, `settling the stock of a cancelled order failed: ${error.message}`);
     return false;
   }
 }
@@ -114,24 +122,3 @@ export const writeOff = handleDue(writeOffDue)(async ({ key }, { work, call }) =
   const found = await work.get(fulfillmentOrders, key);
   if (found) await moveUnits(found, 'short', { call });
 });
-
-/** Reports to the SIM that units left (`consume`) or were missing (`short`), once per fulfillment order and kind. @throws Problem */
-export async function moveUnits(
-  { id, reservationId, locationId, lines }: StoredFulfillmentOrder,
-  kind: 'consume' | 'short',
-  { call }: Pick<Scope, 'call'>,
-  timeoutMs?: number,
-): Promise<void> {
-  const counted = lines.map(({ orderLineId, sku, pickedQty, shortQty }) => ({
-    orderLineId,
-    sku,
-    qty: kind === 'consume' ? pickedQty : shortQty,
-  }));
-  const moved = counted.filter(({ qty }) => qty > 0);
-  if (moved.length === 0) return;
-  await call(
-    moveReservation,
-    { params: { id: reservationId }, body: { reference: `${id} ${kind}`, kind, locationId, lines: moved } },
-    { step: `${id} ${kind}`, timeoutMs },
-  );
-}

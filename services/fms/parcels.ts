@@ -158,8 +158,9 @@ function reachableFrom(start: ShipmentState): Set<ShipmentState> {
   const found = new Set<ShipmentState>();
   const open: ShipmentState[] = [start];
   for (let state = open.pop(); state !== undefined; state = open.pop()) {
-    for (const { from, to } of shipmentLifeCycle.rows) {
-      if (!from.includes(state)) continue;
+    for (const { verb, from, to } of shipmentLifeCycle.rows) {
+      // No carrier puts goods on a counter.
+      if (verb === 'make-ready' || !from.includes(state)) continue;
       for (const next of to.filter((one) => !found.has(one))) {
         found.add(next);
         open.push(next);

@@ -1,8 +1,12 @@
 import type { Fixtures } from '../../fixtures/files.ts';
+import { collectionHoursOf } from '../../shared/catalog/inventory/reference-data.ts';
 import { durationMs } from '../../shared/domain/duration.ts';
 import type { Seed } from '../../shared/store/collections.ts';
 import { defineService } from '../../shared/work/handler.ts';
-import { acceptedWebhooks, fulfillmentOrders, nodes, orderFulfillments, parcels, trackings } from './collections.ts';
+import { references } from '../../shared/work/references.ts';
+import { extendCollection, giveUpCollection, handOverCollection, remindCustomer, reportUnit, unlockCollection } from './collection.ts';
+import { collectionCode } from './collection-code.ts';
+import { acceptedWebhooks, collectionChecks, fulfillmentOrders, nodes, orderFulfillments, parcels, trackings } from './collections.ts';
 import { carrierWebhook, giveUpDelivery, giveUpSilentParcel, restock } from './delivery.ts';
 import { dispatchFulfillmentOrder, handOverLater, takeStockLater } from './dispatch.ts';
 import {
@@ -19,7 +23,7 @@ import { returnRequests, returnSteps, returns, returnTasks } from './returns/col
 import { giveUpReturn, handOverReturnLater } from './returns/parcels.ts';
 import { closeReturnLater, onOrderCancelled, onOrderConfirmed, onPaymentChanged, settleReturn } from './returns/refunds.ts';
 import { bookReturnedStockLater, finishRejection, putBack } from './returns/rejection.ts';
-import { createReturn, getReturn, listReturns, undoReturn } from './returns/requests.ts';
+import { createReturn, getReturn, listReturns, returnRefused, undoReturn } from './returns/requests.ts';
 import { applyReturnsProgression, moveReturn, takeReturnStep } from './returns/steps.ts';
 
 export const service = defineService({
@@ -31,15 +35,20 @@ export const service = defineService({
     trackings,
     acceptedWebhooks,
     nodes,
+    collectionChecks,
     returns,
     returnRequests,
     returnTasks,
     returnSteps,
+    references,
   ],
   counters: [],
   apis: {
     'get-fulfillment-order-api': getFulfillmentOrder,
     'dispatch-fulfillment-order-api': dispatchFulfillmentOrder,
+    'hand-over-collection-api': handOverCollection,
+    'extend-collection-api': extendCollection,
+    'collection-code': collectionCode,
     'carrier-webhook': carrierWebhook,
     'create-return-api': createReturn,
   },
@@ -63,6 +72,11 @@ export const service = defineService({
     giveUpDelivery,
     giveUpSilentParcel,
     restock,
+    reportUnit,
+    remindCustomer,
+    giveUpCollection,
+    unlockCollection,
+    returnRefused,
     undoReturn,
     takeReturnStep,
     handOverReturnLater,
@@ -76,10 +90,20 @@ export const service = defineService({
 });
 
 /** Seeds the locations and the steps of returns. Fulfillment orders and returns come with the orders. */
-export function seed({ locations, returnSteps: steps }: Fixtures): Seed {
+export function seed({ locations, returnSteps: steps, retailer }: Fixtures): Seed {
   return {
     objects: [
-      { of: nodes, rows: locations.map(({ id, address, type }) => ({ id, version: 1, address, isStore: type === 'store' })) },
+      {
+        of: nodes,
+        rows: locations.map((location) => ({
+          id: location.id,
+          version: 1,
+          name: location.name,
+          address: location.address,
+          isStore: location.type === 'store',
+          hours: collectionHoursOf(location, retailer),
+        })),
+      },
       { of: returnSteps, rows: steps.map(({ step, after }) => ({ id: step, version: 1, afterMs: durationMs(after) })) },
     ],
   };

@@ -11,8 +11,8 @@ import { defineDueWork } from '../../shared/work/due-work.ts';
 import { again, handle, handleDue, type Scope } from '../../shared/work/handler.ts';
 import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
 import { type Hold, holds, orderLineKey } from './collections.ts';
+import { listNodes, requireSku } from './levels.ts';
 import { findStock, giveBack, insufficientStock, reserveStock } from './reservations.ts';
-import { listNodes, requireSku } from './stock.ts';
 
 /** Records stock that is reserved for an order line at the SIM. The key is the reservation's id. */
 const finishAllocationDue = defineDueWork('finish-allocation');

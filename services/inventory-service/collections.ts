@@ -6,6 +6,9 @@ import { defineCollection, defineCounters } from '../../shared/store/collections
 
 const version = z.int().min(0);
 
+/** The service of parcels to a store, and the id of their time. */
+export const TRANSFER = 'STANDARD';
+
 /**
  * Stock per SKU and location, by `stockKey`. The guards are checked in the commit that moves a counter, so only one of two requests for
  * the last unit gets it, even in different processes.
@@ -22,20 +25,30 @@ export const stock = defineCounters({
 });
 
 /**
- * Movements of units since the world began, by `stockKey`: initial stock + returned + found + recounted = on hand + shipped + carried
- * out + written off. Units that were scrapped, or found and sold, never count as on hand, so they are on neither side. `recounted` is the sum of the
+ * Movements of units since the world began, by `stockKey`: initial stock + returned + found + recounted + received = on hand + shipped +
+ * carried out + written off + sent. `sent` are units that left for a store, and `received` those that arrived from a warehouse. Units that were scrapped, or found and sold, never count as on hand, so they are on neither side. `recounted` is the sum of the
  * differences that counts found.
  */
 export const unitsMoved = defineCounters({
   name: 'units-moved',
-  fields: ['shipped', 'carriedOut', 'writtenOff', 'returned', 'found', 'scrapped', 'foundAndSold', 'recounted'],
+  fields: ['shipped', 'carriedOut', 'writtenOff', 'returned', 'found', 'scrapped', 'foundAndSold', 'recounted', 'sent', 'received'],
   guards: {},
 });
 
 /** SKUs with stock counters; the id is the SKU. Whether a product may be sold is stored in the eCommerce Platform only. */
-export const skus = defineCollection({ name: 'skus', schema: z.object({ id: Sku, version }) });
+export const skus = defineCollection({ name: 'skus', reference: true, schema: z.object({ id: Sku, version }) });
 
-export const locations = defineCollection({ name: 'locations', schema: Location.extend({ version }) });
+const StoredLocation = Location.extend({ version });
+export type StoredLocation = z.output<typeof StoredLocation>;
+
+export const locations = defineCollection({ name: 'locations', reference: true, schema: StoredLocation });
+
+/** How long a parcel takes to a store, from the order to its delivery; the only row. */
+export const transferTimes = defineCollection({
+  name: 'transfer-times',
+  reference: true,
+  schema: z.object({ id: z.literal(TRANSFER), version, afterMs: z.int().min(0) }),
+});
 
 /** The order line of a reservation that Allocate Inventory made. `attempts` counts the attempts to record it at the SIM. */
 const AllocatedLine = z.object({ orderId: Id, orderLineId: Id, sku: Sku, qty: Quantity, attempts: z.int().min(1), recorded: z.boolean() });
@@ -50,8 +63,16 @@ const StoredHold = z.object({
   state: z.enum(['held', 'refused', 'released', 'given-back']),
   /** The units as they were reserved. Units that have left since are in `moved`. */
   allocations: z.array(HeldAt),
-  /** Units that left or were missing, once per reference. */
-  moved: z.array(z.object({ reference: z.string(), kind: z.enum(['consume', 'write-off']), allocations: z.array(HeldAt) })).optional(),
+  /** Units that left, were missing, or are sent to a store, once per reference. */
+  moved: z
+    .array(
+      z.object({
+        reference: z.string(),
+        kind: z.enum(['consume', 'write-off', 'send', 'receive', 'not-received']),
+        allocations: z.array(HeldAt),
+      }),
+    )
+    .optional(),
   /** The SKUs that were short when the reservation was refused. */
   short: z.array(z.object({ sku: Sku, requested: z.int(), available: z.int() })).optional(),
   line: AllocatedLine.optional(),

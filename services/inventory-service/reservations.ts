@@ -3,25 +3,28 @@ import { moveHold as moveHoldCall, takeHold as takeHoldCall } from '../../shared
 import { refusal } from '../../shared/catalog/life-cycle.ts';
 import { linesBySku } from '../../shared/catalog/lines-by-sku.ts';
 import { notFound, Problem } from '../../shared/catalog/problems.ts';
+import { type Breathe, eachBreathing, inOneSlice } from '../../shared/domain/breathe.ts';
 import { handle } from '../../shared/work/handler.ts';
 import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
 import { type Hold, holds, stock, stockKey, unitsMoved } from './collections.ts';
-import { listNodes, readLevels, requireSku } from './stock.ts';
+import { listNodes, listSources, nodesWithAll, onlyAt, readLevels, requireSku } from './levels.ts';
 
 /** Decides once per reservation, and stores refusals too: of two equal requests, one must not reserve while the other is refused. */
-export const takeHold = handle(takeHoldCall)(async ({ params: { reservationId }, body }, { work }) => {
+export const takeHold = handle(takeHoldCall)(async ({ params: { reservationId }, body }, { work, breathe }) => {
   const known = await work.get(holds, reservationId);
   if (known?.state === 'held') return { allocations: known.allocations };
   if (known) throw known.short ? insufficientStock(known.short) : holdEnded(known);
   const freed = await findHeld(body.replaces ?? [], work);
-  const nodes = await listNodes(work, body.locationId);
-  const { held, short } = await findStock(work, {
+  const nodes = body.collectAt === undefined ? await listNodes(work, body.locationId) : await listSources(work, body.collectAt);
+  const wanted = {
     lines: linesBySku(body.items, '/items'),
     nodes,
     prefer: body.prefer,
+    together: body.collectAt !== undefined,
     freed: freed.flatMap(restOf),
     allocated: freed.filter(({ line }) => line).flatMap(restOf),
-  });
+  };
+  const { held, short } = await findStock(work, wanted, breathe);
   if (short.length > 0) {
     work.put(holds, { id: reservationId, state: 'refused', allocations: [], short });
     return insufficientStock(short);
@@ -56,7 +59,7 @@ export const moveHold = handle(moveHoldCall)(async ({ params: { reservationId },
   if (before) return { allocations: before.allocations };
   const allocations = mergeByPlace(body.allocations ?? []);
   refuseUnheld(hold, body.kind, allocations);
-  takeOut(work, hold, { reference: body.reference, kind: body.kind, allocations });
+  moveUnits(work, hold, { reference: body.reference, kind: body.kind, allocations });
   return { allocations };
 });
 
@@ -75,13 +78,24 @@ function release(
 
 /** @throws Problem `invalid_state_transition` when the reservation does not have these units */
 function refuseUnheld(hold: Hold, kind: Movement['kind'], requested: readonly Held[]): void {
-  const has = new Map(restOf(hold).map(({ sku, locationId, qty }) => [stockKey(sku, locationId), qty]));
+  const isSent = kind === 'receive' || kind === 'not-received';
+  const units = isSent ? unitsOnTheWay(hold) : restOf(hold);
+  // Units on their way have no location.
+  const placeOf = ({ sku, locationId }: Held): string => (isSent ? sku : stockKey(sku, locationId));
+  const has = sumBy(units, placeOf);
   const refuse = (detail: string): Problem => refusal('hold', hold, kind, detail, { allowedFrom: hold.state === 'held' ? [] : ['held'] });
   if (hold.state !== 'held') throw refuse(`The reservation "${hold.id}" is ${hold.state}; none of its stock can be moved.`);
-  for (const { sku, locationId, qty } of requested) {
-    const held = has.get(stockKey(sku, locationId)) ?? 0;
-    if (held < qty) throw refuse(`The reservation "${hold.id}" has ${held} × ${sku} at ${locationId}, not ${qty}.`);
+  for (const one of requested) {
+    const held = has.get(placeOf(one)) ?? 0;
+    const place = isSent ? 'on the way' : `at ${one.locationId}`;
+    if (held < one.qty) throw refuse(`The reservation "${hold.id}" has ${held} × ${one.sku} ${place}, not ${one.qty}.`);
   }
+}
+
+function sumBy(units: readonly Held[], keyOf: (one: Held) => string): Map<string, number> {
+  const found = new Map<string, number>();
+  for (const one of units) found.set(keyOf(one), (found.get(keyOf(one)) ?? 0) + one.qty);
+  return found;
 }
 
 /**
@@ -96,27 +110,32 @@ export async function findStock(
     readonly lines: readonly Demand[];
     readonly nodes: readonly string[];
     readonly prefer?: 'most-stock';
+    /** Whether one node must have all lines. */
+    readonly together?: boolean;
     readonly freed?: readonly Held[];
     readonly allocated?: readonly Held[];
   },
+  breathe: Breathe = inOneSlice,
 ): Promise<ReturnType<typeof chooseNodes>> {
-  const { lines, nodes, prefer, freed = [], allocated = [] } = wanted;
+  const { lines, nodes, prefer, together = false, freed = [], allocated = [] } = wanted;
   const skus = lines.map(({ sku }) => sku);
   for (const sku of skus) await requireSku(work, sku);
-  const levels = await readLevels(work, skus, nodes);
-  const freedAt = (sku: string, locationId: string): number =>
-    freed.filter((held) => held.sku === sku && held.locationId === locationId).reduce((sum, { qty }) => sum + qty, 0);
-  const free = [...levels].map(
-    ([sku, at]) => [sku, at.map(({ locationId, atp }) => ({ locationId, atp: atp + freedAt(sku, locationId) }))] as const,
-  );
-  const isAllocated = (sku: string, locationId: string): boolean =>
-    allocated.some((held) => held.sku === sku && held.locationId === locationId);
-  const inOrder = free.map(([sku, at]) => {
-    const sorted = prefer === 'most-stock' ? sortByAtp(at) : at;
+  const levels = await readLevels(work, skus, nodes, breathe);
+  const freedAt = new Map(mergeByPlace(freed).map(({ sku, locationId, qty }) => [stockKey(sku, locationId), qty]));
+  const allocatedAt = new Set(allocated.map(({ sku, locationId }) => stockKey(sku, locationId)));
+  const isAllocated = (sku: string, locationId: string): boolean => allocatedAt.has(stockKey(sku, locationId));
+  const inOrder = await eachBreathing(levels, breathe, ([sku, at]) => {
+    const free = at.map(({ locationId, atp }) => ({ locationId, atp: atp + (freedAt.get(stockKey(sku, locationId)) ?? 0) }));
+    const sorted = prefer === 'most-stock' ? sortByAtp(free) : free;
     const first = sorted.filter(({ locationId }) => isAllocated(sku, locationId));
     return [sku, [...first, ...sorted.filter(({ locationId }) => !isAllocated(sku, locationId))]] as const;
   });
-  return chooseNodes(lines, new Map(inOrder));
+  const byPriority = new Map(inOrder);
+  if (!together) return chooseNodes(lines, byPriority);
+  const [place] = nodesWithAll(lines, byPriority, nodes);
+  const { held, short } = place === undefined ? chooseNodes(lines, byPriority) : chooseNodes(lines, onlyAt(place, byPriority));
+  // Each line is at some node, but all of them are at none.
+  return place === undefined && short.length === 0 ? chooseNodes(lines, onlyAt(nodes[0], byPriority)) : { held, short };
 }
 
 export function reserveStock(work: UnitOfWork, held: readonly Held[]): void {
@@ -133,11 +152,23 @@ function mergeByPlace(held: readonly Held[]): Held[] {
   return [...merged.values()];
 }
 
-/** The allocations, less the units that left the reservation or were missing. */
-function restOf({ allocations, moved = [] }: Pick<Hold, 'allocations' | 'moved'>): Held[] {
-  const gone = moved.flatMap((movement) => movement.allocations.map((one) => ({ ...one, qty: -one.qty })));
-  return mergeByPlace([...allocations, ...gone]).filter(({ qty }) => qty > 0);
-}
+/** The effect of each kind of movement on the units that a reservation has in stock, and on its units on the way to a store. */
+const EFFECTS = {
+  consume: { stock: -1, onTheWay: 0 },
+  'write-off': { stock: -1, onTheWay: 0 },
+  send: { stock: -1, onTheWay: 1 },
+  receive: { stock: 1, onTheWay: -1 },
+  'not-received': { stock: 0, onTheWay: -1 },
+} as const satisfies Record<Moved['kind'], object>;
+
+const movedUnits = ({ moved = [] }: Pick<Hold, 'moved'>, effect: 'stock' | 'onTheWay'): Held[] =>
+  moved.flatMap(({ kind, allocations }) => allocations.map((one) => ({ ...one, qty: EFFECTS[kind][effect] * one.qty })));
+
+/** The units of a reservation that are in stock: the allocations, less the units that left or were missing. */
+const restOf = (hold: Pick<Hold, 'allocations' | 'moved'>): Held[] =>
+  mergeByPlace([...hold.allocations, ...movedUnits(hold, 'stock')]).filter(({ qty }) => qty > 0);
+
+const unitsOnTheWay = (hold: Pick<Hold, 'moved'>): Held[] => movedUnits(hold, 'onTheWay');
 
 /** Gives the rest of a reservation back. Its state ensures that this happens once. */
 export function giveBack(
@@ -151,14 +182,30 @@ export function giveBack(
 
 type Moved = NonNullable<Hold['moved']>[number];
 
-/** Subtracts units that left or were missing from the counters. ATP stays the same. */
-function takeOut(work: UnitOfWork, hold: Hold, movement: Moved): void {
+/** Moves units of a reservation on the counters. ATP stays the same, because the units are promised wherever they are. */
+function moveUnits(work: UnitOfWork, hold: Hold, movement: Moved): void {
   for (const { sku, locationId, qty } of movement.allocations) {
     const key = stockKey(sku, locationId);
-    work.move(stock, key, { onHand: -qty, reserved: -qty });
-    work.move(unitsMoved, key, movement.kind === 'consume' ? { shipped: qty } : { writtenOff: qty });
+    const change = EFFECTS[movement.kind].stock * qty;
+    if (change !== 0) work.move(stock, key, { onHand: change, reserved: change });
+    work.move(unitsMoved, key, countOf(movement.kind, qty));
   }
   work.put(holds, { ...hold, moved: [...(hold.moved ?? []), movement] });
+}
+
+function countOf(kind: Moved['kind'], qty: number) {
+  switch (kind) {
+    case 'consume':
+      return { shipped: qty };
+    case 'write-off':
+      return { writtenOff: qty };
+    case 'send':
+      return { sent: qty };
+    case 'receive':
+      return { received: qty };
+    case 'not-received':
+      return { sent: -qty, shipped: qty };
+  }
 }
 
 interface Demand {

@@ -5,16 +5,22 @@ import {
   getStock as getStockCall,
   recordStockMovement as recordStockMovementCall,
 } from '../../shared/catalog/inventory/internal.ts';
-import type { StockLevel } from '../../shared/catalog/inventory/objects.ts';
-import { invalid, notFound, Problem } from '../../shared/catalog/problems.ts';
+import { invalid, Problem } from '../../shared/catalog/problems.ts';
 import { instant } from '../../shared/domain/time.ts';
 import { again, handle } from '../../shared/work/handler.ts';
 import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
-import { counts, locations, skus, stock, stockKey, stockMovements, unitsMoved } from './collections.ts';
+import { collectableAt, requireCollectionPoint } from './collection-points.ts';
+import { counts, stock, stockKey, stockMovements, unitsMoved } from './collections.ts';
+import { listNodes, readLevels, requireSku } from './levels.ts';
 
-export const checkAvailability = handle(checkAvailabilityApi)(async ({ params: { sku }, query: { qty, locationId } }, { work }) => {
+export const checkAvailability = handle(checkAvailabilityApi)(async ({ params: { sku }, query }, { work }) => {
+  const { qty, locationId, collectAt } = query;
   await requireSku(work, sku);
-  const levels = await readLevels(work, [sku], await listNodes(work, locationId));
+  const point = collectAt === undefined ? undefined : await requireCollectionPoint(work, collectAt);
+  if (point && locationId !== undefined && locationId !== point.id) {
+    throw invalid('?collectAt', 'other_location', `It differs from locationId, which is "${locationId}"; give one of the two.`);
+  }
+  const levels = await readLevels(work, [sku], await listNodes(work, collectAt ?? locationId));
   const nodes = (levels.get(sku) ?? []).map((level) => ({ locationId: level.locationId, atp: level.atp }));
   const promised = nodes.map(({ atp }) => Math.max(0, atp));
   // One node serves the whole line, so the best node decides, not the sum.
@@ -26,6 +32,7 @@ export const checkAvailability = handle(checkAvailabilityApi)(async ({ params: {
     available: maxPerLine >= qty,
     nodes,
     asOf: instant(work.now),
+    collection: point && (await collectableAt(work, point, [{ sku, qty }])).get(sku),
   };
 });
 
@@ -60,46 +67,6 @@ function countBelowReserved(
 ): Problem {
   const sentence = `${reserved} × ${sku} are reserved at ${locationId}; they cannot be counted as ${counted}. Release them, or count at least ${reserved}.`;
   return new Problem('insufficient_stock', sentence, { skus: [{ sku, requested: reserved, available: counted }] });
-}
-
-type Level = z.output<typeof StockLevel>;
-
-/** Available to promise. */
-const atpOf = (level: { readonly onHand: number; readonly reserved: number; readonly safetyStock: number }): number =>
-  level.onHand - level.reserved - level.safetyStock;
-
-/** @throws Problem `not_found` */
-export async function requireSku(work: UnitOfWork, sku: string): Promise<void> {
-  if (!(await work.get(skus, sku))) throw notFound('product', sku);
-}
-
-/** @returns the named location alone, or all locations by priority @throws Problem `not_found` */
-export async function listNodes(work: UnitOfWork, locationId?: string): Promise<readonly string[]> {
-  if (locationId !== undefined) {
-    if (!(await work.get(locations, locationId))) throw notFound('location', locationId);
-    return [locationId];
-  }
-  const { items } = await work.all(locations);
-  return items.toSorted((a, b) => a.priority - b.priority).map(({ id }) => id);
-}
-
-/** Live counters by SKU, in the sequence of the nodes. Moves of this unit of work are included. */
-export async function readLevels(
-  work: UnitOfWork,
-  wanted: readonly string[],
-  nodes: readonly string[],
-): Promise<ReadonlyMap<string, readonly Level[]>> {
-  const keys = wanted.flatMap((sku) => nodes.map((locationId) => stockKey(sku, locationId)));
-  const counters = await work.counters(stock, keys);
-  return new Map(
-    wanted.map((sku, row) => [
-      sku,
-      nodes.map((locationId, column) => {
-        const { onHand = 0, reserved = 0, safetyStock = 0 } = counters[row * nodes.length + column] ?? {};
-        return { locationId, onHand, reserved, safetyStock, atp: atpOf({ onHand, reserved, safetyStock }) };
-      }),
-    ]),
-  );
 }
 
 type Movement = z.output<typeof recordStockMovementCall.request>;

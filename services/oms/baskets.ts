@@ -57,6 +57,8 @@ export function orderFromBasket(
     totals: basket.totals,
     shippingAddress: basket.shippingAddress,
     shippingMethod: basket.shippingMethod,
+    collection: basket.collection,
+    payAt: basket.payAt,
     validatedAt,
     voucherCodes: basket.vouchers.filter(({ status }) => status === 'applied').map(({ code }) => code),
     holdAttempts: 0,
@@ -81,6 +83,9 @@ export async function basketOfSale(id: string, sent: Transaction | undefined, { 
   const detail = `The transaction "${id}" is voided: nothing was sold, and no order can be created.`;
   throw refusal('transaction', { id, state }, 'order', detail, { allowedFrom: ['open', 'paid', 'completed'] });
 }
+
+/** Whether its customer pays at the till of the store that hands the goods over. Until then, nothing has to be authorised. */
+export const paysAtCollection = ({ payAt }: Pick<StoredOrder, 'payAt'>): boolean => payAt === 'collection';
 
 /** @throws Problem `customer_blocked`, `dependency_*` when the CRM does not answer */
 export async function refuseBlocked(customerId: string, { call }: Scope): Promise<void> {

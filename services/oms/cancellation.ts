@@ -143,7 +143,10 @@ export async function markCancelled(work: UnitOfWork, order: StoredOrder, cancel
   work.schedule(compensateDue, order.id, at, {});
   const record = await work.get(fulfillmentRecords, order.id);
   // The FMS consumes the reservations of fulfillment orders that it finished, perhaps late, so these are not released.
-  const isConsumedByFms = verb === 'abandon-fulfilment' && record !== undefined && !record.seen.some(isWithdrawn);
+  // The goods of a collection that are back on the shelf were never consumed.
+  const isPutBack = (seen: FulfillmentRecord['seen'][number]) => seen.wasReady === true && seen.state === 'returned-to-sender';
+  const isConsumedByFms =
+    verb === 'abandon-fulfilment' && record !== undefined && !record.seen.some((seen) => isWithdrawn(seen) || isPutBack(seen));
   const spare = isConsumedByFms ? knownReservations(order, record) : [];
   return work.transition(orders, order, verb, {
     ...patch,

@@ -2,17 +2,18 @@ import { progressionOf } from '../../shared/catalog/control/progression.ts';
 import { allowedFrom, refusal } from '../../shared/catalog/life-cycle.ts';
 import { ensureCaptured as ensureCapturedCall } from '../../shared/catalog/order/internal.ts';
 import { orderLifeCycle } from '../../shared/catalog/order/objects.ts';
-import { coverageOf, isLost, requiredFor, stillToCapture } from '../../shared/catalog/payment/cover.ts';
+import { coverageOf, isLost, requiredFor, stillToCapture, stillToPay } from '../../shared/catalog/payment/cover.ts';
 import { absentApplication, Problem } from '../../shared/catalog/problems.ts';
 import { money, moneyInWords } from '../../shared/domain/money.ts';
 import { handle, handleDue } from '../../shared/work/handler.ts';
 import { requireObject } from '../../shared/work/require-object.ts';
 import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
+import { paysAtCollection } from './baskets.ts';
 import { fulfillmentRecords, orders, type StoredOrder } from './collections.ts';
 import { CAPTURE_RETRY_DELAYS_MS, capturePaymentsDue, DECIDE_TIMEOUT_MS, RECHECK_MS, settleOrderDue } from './due-work.ts';
 import { isMoving } from './fulfillment.ts';
 import { AUTHORISATION_LOST } from './lost-authorizations.ts';
-import { captureIfPossible, captureUntil, isDeclinedAtCapture, paymentsOf } from './payments.ts';
+import { captureIfPossible, captureUntil, isDeclinedAtCapture, type Payment, paymentsOf } from './payments.ts';
 import { giveUp } from './pending-action.ts';
 
 const CAPTURE_FAILED = 'capture-failed';
@@ -32,8 +33,9 @@ export const capturePayments = handleDue(capturePaymentsDue)(async ({ key, paylo
   }
   const { attempt } = payload;
   try {
-    const payments = await captureUntil(key, scope, () => false);
-    if (!isLost(requiredFor(order), payments)) clearCaptureStatus(work, order);
+    const isPaidLater = paysAtCollection(order);
+    const payments = await (isPaidLater ? captureIfPossible : captureUntil)(key, scope, () => false);
+    if (isPaidLater || !isLost(requiredFor(order), payments)) clearCaptureStatus(work, order);
     else if (payments.some(isDeclinedAtCapture)) retryOrGiveUp(work, order, attempt);
     else giveUp(work, order, { cancelReason: AUTHORISATION_LOST, captureStatus: undefined });
     const record = await work.get(fulfillmentRecords, key);
@@ -83,19 +85,27 @@ export const ensureCaptured = handle(ensureCapturedCall)(async ({ params, body }
     await work.checkpoint();
   }
   const required = requiredFor(order);
-  const byHand = progressionOf(context).capture === 'manual';
+  const byHand = progressionOf(context).capture === 'manual' && !body.atTill;
+  // The rest is paid at a till, which may still return the other part.
+  const isPaidInPart = (now: readonly Payment[]): boolean => paysAtCollection(order) && stillToPay(required, now) > 0;
   const payments =
     order.totals.total.amount === 0
       ? []
       : byHand
         ? await paymentsOf(order.id, scope, DECIDE_TIMEOUT_MS)
-        : await captureIfPossible(order.id, scope, (now) => stillToCapture(required, now) === 0);
+        : await captureIfPossible(order.id, scope, (now) => stillToCapture(required, now) === 0 || isPaidInPart(now));
   const { netCaptured, refunded } = coverageOf(payments);
   const { currency } = order.totals.total;
   const missing = stillToCapture(required, payments);
-  if (missing > 0) {
+  if (missing > 0 && !(body.toStore && paysAtCollection(order))) {
     await work.ensureCurrent(orders, order);
-    throw incomplete(order, { ...body, missing, isCaptured: netCaptured + refunded >= required });
+    const isForTill = paysAtCollection(order) && stillToPay(required, payments) > 0;
+    throw incomplete(order, {
+      ...body,
+      missing: isForTill ? stillToPay(required, payments) : missing,
+      isCaptured: netCaptured + refunded >= required,
+      isForTill,
+    });
   }
   if (order.captureStatus !== undefined) {
     work.cancel(capturePaymentsDue, order.id);
@@ -123,15 +133,27 @@ function refuseUndispatchable(order: StoredOrder): void {
   throw refusal('order', order, 'dispatch', detail, { allowedFrom: allowed, pendingAction, retryable: true, retryAfter: 1 });
 }
 
-/** @param isCaptured enough was captured, but some of it was refunded */
+/**
+ * @param isCaptured enough was captured, but some of it was refunded
+ * @param isForTill the customer pays the missing amount when the goods are collected
+ */
 function incomplete(
-  { id, totals }: StoredOrder,
-  { fulfillmentOrderId, missing, isCaptured }: { fulfillmentOrderId: string; missing: number; isCaptured: boolean },
+  { id, totals, collection }: StoredOrder,
+  {
+    fulfillmentOrderId,
+    missing,
+    isCaptured,
+    isForTill,
+    toStore,
+  }: { fulfillmentOrderId: string; missing: number; isCaptured: boolean; isForTill: boolean; toStore?: true },
 ): Problem {
   const outstanding = money(missing, totals.total.currency);
   const amount = `${moneyInWords(outstanding)} of the order "${id}"`;
-  const sentence = isCaptured
-    ? `${amount} were refunded; authorise them again, then dispatch, or cancel the order. Refund goodwill after the dispatch.`
-    : `${amount} are not captured; authorise and capture them, then dispatch again.`;
+  const step = collection && !toStore ? 'hand over' : 'dispatch';
+  const sentence = isForTill
+    ? `${amount} are not paid; take them at a till of the store (Create Transaction with orderId), then hand the goods over.`
+    : isCaptured
+      ? `${amount} were refunded; authorise them again, then ${step}, or cancel the order. Refund goodwill when the goods have left.`
+      : `${amount} are not captured; authorise and capture them, then ${step} again.`;
   return new Problem('payment_incomplete', sentence, { objectType: 'order', id, outstanding, fulfillmentOrderId });
 }

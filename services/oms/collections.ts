@@ -51,6 +51,10 @@ const SeenFulfillment = z.object({
   lines: z.array(z.object({ orderLineId: Id, sku: Sku, qty: Quantity, shortQty: z.int().min(0) })),
   /** How its units were counted on the order. */
   booked: z.enum(['delivered', 'cancelled']).optional(),
+  /** The return of units that the customer refused at the counter. The FMS books it once the order is completed. */
+  refusedReturnId: Id.optional(),
+  /** Whether its goods waited at the counter of a store. */
+  wasReady: z.literal(true).optional(),
 });
 export type SeenFulfillment = z.output<typeof SeenFulfillment>;
 

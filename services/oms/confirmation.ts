@@ -1,13 +1,15 @@
 import { confirmReservation, reserveInventory } from '../../shared/catalog/inventory/apis.ts';
+import { isReservedFor } from '../../shared/catalog/inventory/collection.ts';
+import { getReservation } from '../../shared/catalog/inventory/internal.ts';
 import { isAgain } from '../../shared/catalog/life-cycle.ts';
 import { confirmOrder as confirmOrderApi } from '../../shared/catalog/order/apis.ts';
 import { orderLifeCycle } from '../../shared/catalog/order/objects.ts';
-import { didNothing, isDependencyProblem, isProblem, Problem, type ProblemCode } from '../../shared/catalog/problems.ts';
+import { didNothing, isDependencyProblem, isProblem, Problem, type ProblemCode, undefinedIf } from '../../shared/catalog/problems.ts';
 import { recordVoucherUse } from '../../shared/catalog/promotion/internal.ts';
 import { again, handle, handleDue, type Scope } from '../../shared/work/handler.ts';
 import { requireObject } from '../../shared/work/require-object.ts';
 import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
-import { isSale, refuseBlocked } from './baskets.ts';
+import { isSale, paysAtCollection, refuseBlocked } from './baskets.ts';
 import { fulfillmentRecords, orders, type StoredOrder } from './collections.ts';
 import { withUndo } from './compensation.ts';
 import {
@@ -38,8 +40,8 @@ export const confirmOrder = handle(confirmOrderApi)(async ({ params }, scope) =>
   const resumed = found.pendingAction !== undefined;
   // The till checked its customer before the sale; a pending confirmation was checked when it began.
   if (found.customerId !== undefined && !resumed && !isSale(found)) await refuseBlocked(found.customerId, scope);
-  const payments = await paymentsToConfirmOn(found, scope);
-  const incomplete = resumed ? undefined : paymentIncomplete(found, payments);
+  const payments = await paymentsToConfirm(found, scope);
+  const incomplete = resumed ? undefined : notSecured(found, payments);
   if (incomplete) {
     await work.ensureCurrent(orders, found);
     throw incomplete;
@@ -57,6 +59,25 @@ export const confirmOrder = handle(confirmOrderApi)(async ({ params }, scope) =>
   await work.checkpoint();
   return routeAndView(outcome, payments, scope);
 });
+
+/**
+ * The payments that decide a confirmation. They do not decide an order that is paid at its collection: undefined while the Payment Hub does not
+ * answer.
+ */
+async function paymentsToConfirm(order: StoredOrder, scope: Scope): Promise<readonly Payment[] | undefined> {
+  const payments = paymentsToConfirmOn(order, scope);
+  // The credit of an exchange can be taken only before the confirmation.
+  return paysAtCollection(order) && order.exchangeForReturnId === undefined ? payments.catch(undefinedIfUnavailable) : payments;
+}
+
+function undefinedIfUnavailable(error: unknown): undefined {
+  if (!isDependencyProblem(error)) throw error;
+  return undefined;
+}
+
+/** The refusal of an order that has to be paid before its confirmation. */
+const notSecured = (order: StoredOrder, payments: readonly Payment[] = []): Problem | undefined =>
+  paysAtCollection(order) ? undefined : paymentIncomplete(order, payments);
 
 /** Continues after the confirmation: redeems vouchers and routes, unless that is done or routing is manual. */
 async function routeAndView(order: StoredOrder, payments: readonly Payment[] | undefined, scope: Scope): Promise<OrderView> {
@@ -77,7 +98,7 @@ export const finishConfirmation = handleDue(finishConfirmationDue)(async ({ key,
   const order = await scope.work.get(orders, key);
   if (order?.pendingAction?.action !== 'confirm') return;
   try {
-    const payments = await paymentsToConfirmOn(order, scope);
+    const payments = await paymentsToConfirm(order, scope);
     const outcome = await continueConfirmation({ order, payments, resumed: true }, scope);
     // No request waits for the routing, so it follows as due work.
     if (!(outcome instanceof Problem) && (await scope.work.get(fulfillmentRecords, key)))
@@ -97,11 +118,11 @@ export const finishConfirmation = handleDue(finishConfirmationDue)(async ({ key,
  * @throws Problem when another application leaves the outcome open; the intent then stays
  */
 async function continueConfirmation(
-  { order, payments, resumed }: { order: StoredOrder; payments: readonly Payment[]; resumed: boolean },
+  { order, payments = [], resumed }: { order: StoredOrder; payments?: readonly Payment[]; resumed: boolean },
   scope: Scope,
 ): Promise<StoredOrder | Problem> {
   const { work } = scope;
-  const incomplete = paymentIncomplete(order, payments);
+  const incomplete = notSecured(order, payments);
   if (incomplete) {
     withdraw(work, order, 'confirm');
     return incomplete;
@@ -206,9 +227,10 @@ async function secureStock(order: StoredOrder, scope: Scope): Promise<StockOutco
 const RESERVATION_IS_GONE: ReadonlySet<ProblemCode> = new Set(['reservation_expired', 'invalid_state_transition', 'not_found']);
 
 /** @returns undefined if the order has no reservation, or it has ended */
-async function confirmStored(order: StoredOrder, { call, context }: Scope): Promise<StockOutcome | undefined> {
+async function confirmStored(order: StoredOrder, scope: Scope): Promise<StockOutcome | undefined> {
+  const { call, context } = scope;
   const [reservationId] = reservationsOf(order.lines);
-  if (reservationId === undefined) return undefined;
+  if (reservationId === undefined || !(await servesPlace(order, reservationId, scope))) return undefined;
   // If routing is manual, a client may still release the reservation before Route Order.
   const body = { orderId: order.id, forFulfilment: isRoutable(order) && routesAutomatically(context) };
   try {
@@ -223,12 +245,28 @@ async function confirmStored(order: StoredOrder, { call, context }: Scope): Prom
 }
 
 /**
+ * Whether a reservation serves the place of the order. A client may have reserved the goods of a collection elsewhere. Only a collection
+ * reads the reservation.
+ */
+async function servesPlace({ collection }: StoredOrder, id: string, { call }: Scope): Promise<boolean> {
+  if (!collection) return true;
+  const found = await call(getReservation, { params: { id } }).catch(undefinedIf('not_found'));
+  return found !== undefined && isReservedFor(found, collection.locationId);
+}
+
+/**
  * Reserves stock for all lines, and stores the reservation on the order before confirming the reservation: an unconfirmed reservation
  * expires. Every attempt of this confirmation sends the same call, so the stock is reserved once.
  */
 async function takeNewReservation(order: StoredOrder, { call, work }: Scope): Promise<StockOutcome | { is: 'taken'; order: StoredOrder }> {
   // The new reservation replaces all other reservations of the order or its basket.
-  const body = { orderId: order.id, basketId: order.basketId, items: itemsOf(order.lines), ttlSeconds: NEW_RESERVATION_TTL_SECONDS };
+  const body = {
+    orderId: order.id,
+    basketId: order.basketId,
+    items: itemsOf(order.lines),
+    collectAt: order.collection?.locationId,
+    ttlSeconds: NEW_RESERVATION_TTL_SECONDS,
+  };
   try {
     const { id } = await call(reserveInventory, { body }, { intent: order.id, step: `hold ${order.holdAttempts + 1}` });
     const noted = work.transition(orders, order, 'note', { lines: linesHeldBy(order.lines, id), holdAttempts: order.holdAttempts + 1 });

@@ -1,9 +1,13 @@
 import { z } from 'zod';
+import { Order } from '../../shared/catalog/order/objects.ts';
 import { Id } from '../../shared/catalog/shapes.ts';
 import { type DueWork, defineDueWork } from '../../shared/work/due-work.ts';
 
-/** The key is the basket. `exchangeFor`: the return that should pay for its order. */
-export const finishCreationDue = defineDueWork('finish-creation', z.object({ exchangeFor: Id.optional() }));
+/** The key is the basket. `exchangeFor`: the return that should pay for its order. `reference` and `metadata`: what the client calls the order. */
+export const finishCreationDue = defineDueWork(
+  'finish-creation',
+  Order.pick({ reference: true, metadata: true }).extend({ exchangeFor: Id.optional() }),
+);
 
 /** The key is the return. */
 export const payOutReturnDue = defineDueWork('pay-out-return');

@@ -151,18 +151,23 @@ const hasBegun = ({ state, failureReason }: FulfillmentOrder): boolean =>
 const isResolved = (lines: readonly OrderLine[]): boolean =>
   lines.every(({ qty, fulfilledQty, cancelledQty }) => fulfilledQty + cancelledQty === qty);
 
+/** A collection that waits at the counter is stopped by putting its goods back. */
+const isStopped = ({ state, collection }: FulfillmentOrder): boolean =>
+  state === 'cancelled' || (state === 'returned-to-sender' && collection?.readyAt !== undefined);
+
 const missingOf = ({ state, failureReason }: FulfillmentOrder, line: FulfillmentOrder['lines'][number]): number =>
   state === 'cancelled' && failureReason === 'short' ? line.qty : line.shortQty;
 
 function seenOf(found: FulfillmentOrder, booked: SeenFulfillment['booked']): SeenFulfillment {
-  const { id, version, state, locationId } = found;
+  const { id, version, state, locationId, collection } = found;
   const lines = found.lines.map((line) => ({
     orderLineId: line.orderLineId,
     sku: line.sku,
     qty: line.qty,
     shortQty: missingOf(found, line),
   }));
-  return { id, version, state, locationId, lines, booked };
+  const wasReady = collection?.readyAt === undefined ? undefined : (true as const);
+  return { id, version, state, locationId, lines, booked, refusedReturnId: collection?.refusedReturnId, wasReady };
 }
 
 /** How to book the units of a fulfillment order; undefined while they are on their way. */
@@ -202,7 +207,7 @@ export function progressAfter(
   if (before && before.version >= found.version) return undefined;
   const isClosed = order.state === 'cancelled' || order.state === 'completed';
   // A cancellation of the order cancels its fulfillment orders; their units are not booked one by one.
-  const isCancelledWithOrder = order.pendingAction?.action === 'cancel' && found.state === 'cancelled';
+  const isCancelledWithOrder = order.pendingAction?.action === 'cancel' && isStopped(found);
   const end = isClosed || isCancelledWithOrder ? undefined : endOf(found);
   const booking = before?.booked === undefined ? end : undefined;
   const next = {

@@ -5,7 +5,7 @@ import { Problem } from '../../shared/catalog/problems.ts';
 import { money } from '../../shared/domain/money.ts';
 import { type EventHandler, handleDue, type Scope, unchanged } from '../../shared/work/handler.ts';
 import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
-import { isSale } from './baskets.ts';
+import { isSale, paysAtCollection } from './baskets.ts';
 import { orders, type StoredOrder } from './collections.ts';
 import {
   DECIDE_TIMEOUT_MS,
@@ -34,6 +34,7 @@ const Changed = PaymentSchema.pick({
   updatedAt: true,
   refunds: true,
   disputes: true,
+  transactionId: true,
 });
 
 /** Handles a lost authorisation, a failed refund and a decided dispute, and refunds value of a return that its exchange credit no longer uses. */
@@ -57,7 +58,7 @@ export const onPaymentChanged: EventHandler = async ({ data }, { work }) => {
 /** `cancelReason` of an order whose payments no longer cover it. */
 export const AUTHORISATION_LOST = 'authorisation-lost';
 
-type Lost = Pick<Payment, 'id' | 'orderId' | 'state' | 'authorizedAmount' | 'authorizationExpiresAt' | 'updatedAt'>;
+type Lost = Pick<Payment, 'id' | 'orderId' | 'state' | 'authorizedAmount' | 'authorizationExpiresAt' | 'updatedAt' | 'transactionId'>;
 
 /** Voided by expiry, not by a client. */
 const hasExpired = ({ authorizationExpiresAt, updatedAt }: Lost): boolean =>
@@ -71,13 +72,25 @@ const hasExpired = ({ authorizationExpiresAt, updatedAt }: Lost): boolean =>
 async function noteLostAuthorization(work: UnitOfWork, payment: Lost): Promise<boolean> {
   if (payment.state !== 'voided' && !isDeclinedAtCapture(payment)) return false;
   const order = await work.get(orders, payment.orderId);
-  if (!order || isSale(order) || (order.state !== 'confirmed' && order.state !== 'draft')) return false;
+  if (!order || isSale(order)) return false;
+  if (paysAtCollection(order)) return renewPrepayment(work, order, payment);
+  if (order.state !== 'confirmed' && order.state !== 'draft') return false;
   // Drafts count too: a pending confirmation may have read the payment before it was voided.
   if (order.state === 'confirmed' && payment.state === 'voided' && hasExpired(payment)) {
     work.schedule(renewAuthorizationDue, payment.id, work.now, { orderId: order.id, lostAt: work.now });
   } else giveUpLater(work, order.id, work.now);
   return true;
 }
+
+/** What was paid before the collection is not lost while the goods wait. A till that took a payment captures it. */
+function renewPrepayment(work: UnitOfWork, order: StoredOrder, payment: Lost): boolean {
+  const isRenewed = isRenewable(order) && payment.state === 'voided' && hasExpired(payment) && payment.transactionId === undefined;
+  if (isRenewed) work.schedule(renewAuthorizationDue, payment.id, work.now, { orderId: order.id, lostAt: work.now });
+  return isRenewed;
+}
+
+const isRenewable = (order: StoredOrder): boolean =>
+  order.state === 'confirmed' || (paysAtCollection(order) && order.state === 'in-fulfilment');
 
 /** An order that is not covered a day after the loss is cancelled, but not while a renewal waits for the Payment Hub. */
 function giveUpLater(work: UnitOfWork, orderId: string, lostAt: number): void {
@@ -93,10 +106,13 @@ export const renewAuthorization = handleDue(renewAuthorizationDue)(async ({ key,
   const { work, log } = scope;
   const { orderId, lostAt = work.now } = payload;
   const order = await work.get(orders, orderId);
-  if (order?.state !== 'confirmed') return;
+  if (!order || !isRenewable(order)) return;
+  const giveUpUnlessCovered = (): void => {
+    if (!paysAtCollection(order)) giveUpLater(work, orderId, lostAt);
+  };
   if (work.now >= Date.parse(order.createdAt) + RENEWAL_PERIOD_MS) {
     log.info({ orderId, paymentId: key }, 'an authorisation is not renewed: its order is too old');
-    giveUpLater(work, orderId, lostAt);
+    giveUpUnlessCovered();
     return;
   }
   if (order.pendingAction) {
@@ -109,7 +125,7 @@ export const renewAuthorization = handleDue(renewAuthorizationDue)(async ({ key,
     if (!(error instanceof Problem) || error.retryable) throw error;
     log.warn({ orderId, paymentId: key, code: error.code }, `renewing an authorisation failed: ${error.message}`);
   }
-  giveUpLater(work, orderId, lostAt);
+  giveUpUnlessCovered();
 });
 
 async function authorizeAgain(order: StoredOrder, paymentId: string, scope: Scope): Promise<void> {

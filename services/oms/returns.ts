@@ -12,7 +12,8 @@ import { money } from '../../shared/domain/money.ts';
 import { instant } from '../../shared/domain/time.ts';
 import { again, handle, type Scope } from '../../shared/work/handler.ts';
 import { requireObject } from '../../shared/work/require-object.ts';
-import { orders, type StoredOrder } from './collections.ts';
+import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
+import { fulfillmentRecords, orders, type StoredOrder } from './collections.ts';
 import { payOutReturnDue, TAKE_OVER_MS } from './due-work.ts';
 import { exchangeOf } from './exchange.ts';
 import type { OrderLine } from './lines.ts';
@@ -40,8 +41,9 @@ export const bookReturn = handle(bookReturnCall)(async ({ params, body }, { work
   if (known) return again({ ...answerFor(order, known), byParcel });
   refuseOpen(order);
   if (byParcel && !order.shippingAddress) throw noAddress(order);
-  if (!byParcel && !body.locationNamed && order.storeId === undefined) throw noStore(order);
+  if (!byParcel && !body.locationNamed && order.storeId === undefined && !order.collection) throw noStore(order);
   const bookings = await bookingsOf(work, order.id);
+  await refuseBeforeRefused(order, { returnId: body.returnId, bookings }, work);
   if (bookings.length >= LIMITS.returns) throw tooManyReturns(order);
   const units = body.lines.map(({ orderLineId, qty }) => ({ line: lineOf(order, orderLineId), qty }));
   const exceeded = units.filter(({ line, qty }) => qty > returnableOf(line, bookings));
@@ -64,7 +66,7 @@ export const bookReturn = handle(bookReturnCall)(async ({ params, body }, { work
 });
 
 function answerFor(order: StoredOrder, booked: ReturnBooking) {
-  const { completedAt, customerId, shippingAddress, storeId } = order;
+  const { completedAt, customerId, shippingAddress, storeId, collection } = order;
   return {
     refundAmount: money(returnValueOf(booked), order.totals.total.currency),
     completedAt,
@@ -72,7 +74,7 @@ function answerFor(order: StoredOrder, booked: ReturnBooking) {
     shippingAddress,
     lines: booked.lines.map(({ orderLineId, qty }) => {
       const { sku, nodeId = storeId } = lineOf(order, orderLineId);
-      return { orderLineId, sku, qty, nodeId };
+      return { orderLineId, sku, qty, nodeId: collection?.locationId ?? nodeId };
     }),
   };
 }
@@ -89,6 +91,21 @@ function refuseOpen({ id, state }: StoredOrder): void {
   const detail = `The order "${id}" is ${state}; its units can be returned once it is ${closed.join(' or ')}.`;
   const about = { objectType: 'order', id, currentState: state, action: 'open-return', allowedFrom: closed };
   throw new Problem('order_not_closed', detail, about);
+}
+
+/** Units that the customer refused at the counter are booked first. @throws Problem `order_not_closed`, with `retryable: true` */
+async function refuseBeforeRefused(
+  { id, collection }: StoredOrder,
+  { returnId, bookings }: { readonly returnId: string; readonly bookings: readonly ReturnBooking[] },
+  work: UnitOfWork,
+): Promise<void> {
+  if (!collection) return;
+  const { seen = [] } = (await work.get(fulfillmentRecords, id)) ?? {};
+  const awaited = seen.flatMap(({ refusedReturnId }) => refusedReturnId ?? []);
+  const first = awaited.find((one) => one !== returnId && !bookings.some((booking) => booking.id === one));
+  if (first === undefined) return;
+  const detail = `The units of the order "${id}" that its customer refused at the counter become the return "${first}" first; repeat the request after that.`;
+  throw new Problem('order_not_closed', detail, { objectType: 'order', id, retryable: true, retryAfter: 5 });
 }
 
 function tooMany({ id }: StoredOrder, lines: { orderLineId: string; requested: number; returnable: number }[]): Problem {

@@ -37,7 +37,7 @@ export const routeOrder = handle(routeOrderApi)(async ({ params, body }, scope) 
     return again({ items: [...(await fulfillmentOrdersOf(found.id, scope, DECIDE_TIMEOUT_MS))] });
   }
   refuseWhileOtherPending(found, 'route');
-  if (!isRoutable(found)) throw notRoutable(found, 'has no shipping address');
+  if (!isRoutable(found)) throw notRoutable(found, 'has no shipping address and is not collected in a store');
   const { routeStrategy, pendingAction } = found;
   // The pending routing has another strategy, and may still be withdrawn.
   if (pendingAction && body.strategy !== undefined && body.strategy !== routeStrategy) throw actionPending(found, 'route', pendingAction);
@@ -104,8 +104,9 @@ export const routeDueOrder = handleDue(routeOrderDue)(async ({ key, payload, att
   }
 });
 
-/** Orders without an address are not routed. Sales are not routed either: the customer takes the goods. */
-export const isRoutable = (order: StoredOrder): boolean => !isSale(order) && order.shippingAddress !== undefined;
+/** Orders without an address or a place of collection are not routed. Sales are not routed either: the customer takes the goods. */
+export const isRoutable = (order: StoredOrder): boolean =>
+  !isSale(order) && (order.shippingAddress !== undefined || order.collection !== undefined);
 
 /** Whether this rehearsal routes orders automatically. */
 export const routesAutomatically = (context: Context): boolean => progressionOf(context).route === 'auto';
@@ -169,9 +170,10 @@ export async function createFulfillmentOrdersFor(
   { attempt, groups }: { attempt: number; groups: Group[] },
   { call }: Scope,
 ): Promise<void> {
-  const { id: orderId, shippingAddress, shippingMethod = 'STANDARD' } = order;
-  if (!shippingAddress) throw new Error(`The order ${orderId} has no address and cannot be routed.`);
-  const body = { orderId, attempt, shippingAddress, shippingMethod, groups };
+  const { id: orderId, orderNumber, shippingAddress, shippingMethod = 'STANDARD' } = order;
+  const collection = order.collection && { ...order.collection, orderNumber };
+  if (!shippingAddress && !collection) throw new Error(`The order ${orderId} has no address and cannot be routed.`);
+  const body = { orderId, attempt, shippingAddress, shippingMethod, collection, groups };
   await call(createFulfillmentOrders, { body }, { timeoutMs: DECIDE_TIMEOUT_MS });
 }
 
@@ -250,6 +252,7 @@ function reserveLines(
     orderId: order.id,
     items,
     ttlSeconds: NEW_RESERVATION_TTL_SECONDS,
+    collectAt: order.collection?.locationId,
     takesOverLines: lines.map(({ lineId }) => lineId),
     ...(strategy !== NEAREST && { prefer: strategy }),
     ...(lines.length === order.lines.length && { basketId: order.basketId }),

@@ -1,5 +1,6 @@
 import type { Seed } from '../../shared/store/collections.ts';
 import { defineService } from '../../shared/work/handler.ts';
+import { references } from '../../shared/work/references.ts';
 import { cancelOrder, expireDraft, finishCancellation } from './cancellation.ts';
 import { capturePayments, ensureCaptured } from './capture.ts';
 import { carryOut, finishCarryOut } from './carry-out.ts';
@@ -11,6 +12,7 @@ import { takeExchangeCreditLater } from './exchange.ts';
 import { onFulfillmentOrderChanged, settleOrder } from './fulfillment.ts';
 import { refundCancelledUnits } from './late-refunds.ts';
 import { giveUpUncovered, onPaymentChanged, renewAuthorization } from './lost-authorizations.ts';
+import { listOrders } from './order-list.ts';
 import { getOrder, getOrderEarning, getOrderStock, getPayable, listCustomerOrders } from './order-view.ts';
 import { payOutReturn } from './payout.ts';
 import { returnBookings } from './return-bookings.ts';
@@ -20,10 +22,11 @@ import { serveShortLines } from './short-lines.ts';
 
 export const service = defineService({
   application: 'oms',
-  collections: [orders, fulfillmentRecords, returnBookings],
+  collections: [orders, fulfillmentRecords, returnBookings, references],
   counters: [],
   apis: {
     'get-order-api': getOrder,
+    'list-orders-api': listOrders,
     'create-order-api': createOrder,
     'confirm-order-api': confirmOrder,
     'cancel-order-api': cancelOrder,

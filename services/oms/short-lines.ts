@@ -47,7 +47,7 @@ const withUnits = (record: FulfillmentRecord, units: ShortUnits, rest: readonly 
  */
 async function serveElsewhere({ order, record, units }: ShortCase, scope: Scope): Promise<void> {
   const { work } = scope;
-  const noted = units.status === 'held' ? { record, units } : await reserveElsewhere({ order, record, units }, scope);
+  const noted = await heldElsewhere({ order, record, units }, scope);
   if (!noted) {
     const cancelled = cancelUnits(
       order.lines,
@@ -72,6 +72,12 @@ async function serveElsewhere({ order, record, units }: ShortCase, scope: Scope)
   if (!hasLeftNode(order, noted)) return;
   const lines = order.lines.map((one) => (one.lineId === units.orderLineId ? { ...one, nodeId: locationId, reservationId } : one));
   work.transition(orders, order, 'note', { lines });
+}
+
+/** A customer collects only the goods of the store: units that it lacks are cancelled. */
+async function heldElsewhere(found: ShortCase, scope: Scope): Promise<Omit<ShortCase, 'order'> | undefined> {
+  if (found.units.status === 'held') return found;
+  return found.order.collection ? undefined : reserveElsewhere(found, scope);
 }
 
 /** Whether the node of the line serves none of its units any more. Then the line gets the first location that serves some. */

@@ -39,7 +39,10 @@ export type PaymentRequest = Pick<
   | 'returnId'
   | 'returnedOrderId'
   | 'takenAt'
+  | 'transactionId'
   | 'purchase'
+  | 'reference'
+  | 'metadata'
 >;
 
 /** Creates a payment in the state that the verdict gives it. A declined payment is kept with its decline code. */
@@ -132,7 +135,7 @@ export function failAuthentication(
 export function fail(
   work: UnitOfWork,
   payment: StoredPayment,
-  { verb, ...reason }: { verb: 'decline' | 'give-up' } & Pick<StoredPayment, 'declineCode' | 'available'>,
+  { verb, ...reason }: { verb: 'decline' | 'give-up' } & Pick<StoredPayment, 'declineCode' | 'available' | 'reference'>,
 ): StoredPayment {
   work.cancel(giveUpPaymentDue, payment.id);
   work.cancel(approvePaymentDue, payment.id);

@@ -12,7 +12,8 @@ import { didNothing, invalid, Problem } from '../../shared/catalog/problems.ts';
 import { Id, Money as MoneySchema } from '../../shared/catalog/shapes.ts';
 import { type Money, money } from '../../shared/domain/money.ts';
 import { allPages } from '../../shared/work/all-pages.ts';
-import { handle, type Scope } from '../../shared/work/handler.ts';
+import { again, handle, type Scope } from '../../shared/work/handler.ts';
+import { endReference, findReference, refuseOtherRequest, refusingOnlyWhileFree, takeReference } from '../../shared/work/references.ts';
 import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
 import { approve, declined, fail, openPayment, openPending, type PaymentRequest } from './authorization.ts';
 import { giftCardBalances, giftCards, payments, paymentTokens, published, type StoredPayment } from './collections.ts';
@@ -25,15 +26,23 @@ type OrderToPay = z.output<typeof Payable>;
 type Body = InputOf<typeof authorizePaymentApi>['body'];
 
 export const authorizePayment = handle(authorizePaymentApi)(async ({ body }, scope) => {
-  const { work, call, context } = scope;
+  const { work } = scope;
   refuseMisplacedReturn(body);
   const { id, earlier } = await findAttempt(work);
   if (earlier?.awaiting === 'loyalty-platform') return settleRedemption(scope, earlier);
   if (earlier) return answerFor(earlier);
+  const named = await findNamed(work, body);
+  if (named) return answerRepeat(scope, named);
+  return refusingOnlyWhileFree(work, 'payment', body, () => pay(scope, id, body));
+});
+
+/** Makes a payment, if only a declined one. */
+async function pay(scope: Scope, id: string, body: Body) {
+  const { work, call, context } = scope;
   const order = body.payable ?? (await call(getPayable, { params: { id: body.orderId } }));
   refuseUnpayable(order, body);
   const outstanding = outstandingOf(order, await syncOrderCover(work, order));
-  const { orderId, returnId, acceptPartial, returnUrl } = body;
+  const { orderId, returnId, acceptPartial, returnUrl, transactionId, reference, metadata } = body;
   if (context.chain.length === 0) await refuseFurtherPayment(work, orderId);
   const isCash = body.tender.type === 'cash';
   if (outstanding.amount === 0 || (!isCash && isTooMuch(outstanding, body.amount))) {
@@ -48,8 +57,12 @@ export const authorizePayment = handle(authorizePaymentApi)(async ({ body }, sco
     acceptPartial,
     returnUrl,
     returnId,
+    transactionId,
+    reference,
+    metadata,
     ...(isTakenAtTill(body) && { takenAt: 'pos' as const }),
   };
+  takeReference(work, 'payment', body, { objectId: id });
   switch (body.tender.type) {
     case 'loyalty':
       return payWithRedemption(scope, { ...request, tender: body.tender, purchase: purchaseOf(order) });
@@ -64,7 +77,7 @@ export const authorizePayment = handle(authorizePaymentApi)(async ({ body }, sco
     default:
       return payThroughProvider(scope, { ...request, tender: body.tender });
   }
-});
+}
 
 /**
  * Finds the payment that an earlier run of this request made. A timeout is not stored as the answer, so without this a repeat with the
@@ -77,6 +90,21 @@ async function findAttempt(work: UnitOfWork): Promise<{ id: string; earlier: Sto
     const earlier = await work.get(payments, id);
     if (!earlier || !isAbandoned(earlier)) return { id, earlier };
   }
+}
+
+/** The payment with the reference of this request. @throws Problem `conflicting_repeat` for a request with other content */
+async function findNamed(work: UnitOfWork, body: Body): Promise<StoredPayment | undefined> {
+  const record = await findReference(work, 'payment', body.reference);
+  const payment = record?.objectId === undefined ? undefined : await work.get(payments, record.objectId);
+  if (!record || !payment) return undefined;
+  refuseOtherRequest('payment', record, body, { object: published(payment) });
+  return payment;
+}
+
+/** A failed payment is answered as declined, as it was to its first request. */
+async function answerRepeat(scope: Scope, payment: StoredPayment) {
+  const answer = payment.awaiting === 'loyalty-platform' ? await settleRedemption(scope, payment) : answerFor(payment);
+  return answer instanceof Problem ? answer : again(answer);
 }
 
 /** @throws Problem `validation_failed` unless exactly an exchange credit names a return */
@@ -98,7 +126,8 @@ async function payThroughProvider(scope: Scope, request: PaymentRequest) {
   const rule = token === undefined ? undefined : (await work.get(paymentTokens, token))?.rule;
   const tender = type === 'card' && token !== undefined ? { type, token, last4: last4Of(token, rule) } : request.tender;
   // Only a shop calls for a customer who is online: the POS has a card reader, and the OMS renews what was authenticated.
-  const actionUrl = context.chain.length === 0 ? await actionUrlOf(request.id, scope) : undefined;
+  const mayAct = rule?.outcome === 'require-action' && context.chain.length === 0;
+  const actionUrl = mayAct ? await actionUrlOf(request.id, scope) : undefined;
   return answerFor(openPayment(work, { ...request, tender }, providerVerdict(request, rule, actionUrl)));
 }
 
@@ -132,8 +161,10 @@ async function payWithRedemption(scope: Scope, request: PaymentRequest) {
     return await settleRedemption(scope, payment);
   } catch (error) {
     if (!(error instanceof Problem && didNothing(error))) throw error;
-    // The only call so far did nothing, so nothing was spent. Another tender can pay the order now.
-    fail(work, payment, { verb: 'decline', declineCode: LOYALTY_UNAVAILABLE });
+    // The only call so far did nothing, so nothing was spent. Another tender can pay the order now, with the same reference.
+    fail(work, payment, { verb: 'decline', declineCode: LOYALTY_UNAVAILABLE, reference: undefined });
+    const record = await findReference(work, 'payment', request.reference);
+    if (record) endReference(work, record, undefined);
     return error;
   }
 }

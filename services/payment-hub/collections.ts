@@ -71,6 +71,7 @@ export const returnCovers = defineCounters({
 /** The simulated provider's answers, by token. */
 export const paymentTokens = defineCollection({
   name: 'payment-tokens',
+  reference: true,
   schema: z.object({ id: z.string(), version: z.int(), rule: PaymentToken }),
 });
 

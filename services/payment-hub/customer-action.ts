@@ -6,13 +6,11 @@ import {
 } from '../../shared/catalog/payment/internal.ts';
 import { paymentLifeCycle } from '../../shared/catalog/payment/objects.ts';
 import { notFound } from '../../shared/catalog/problems.ts';
-import { type AddressOrigin, paymentPage, paymentPageToken } from '../../shared/control/world-addresses.ts';
+import { originOf, paymentPage, paymentPageToken } from '../../shared/control/world-addresses.ts';
 import { handle, type Scope } from '../../shared/work/handler.ts';
 import { requireObject } from '../../shared/work/require-object.ts';
 import { authenticate, failAuthentication } from './authorization.ts';
 import { payments, published, type StoredPayment } from './collections.ts';
-
-const originOf = ({ webhooks, context }: Pick<Scope, 'webhooks' | 'context'>): AddressOrigin => ({ ...context, secret: webhooks.secret });
 
 /** The page at the gateway where the customer authenticates a payment. */
 export const actionUrlOf = (paymentId: string, scope: Pick<Scope, 'webhooks' | 'context'>): Promise<string> =>

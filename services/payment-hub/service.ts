@@ -1,6 +1,7 @@
 import type { Fixtures } from '../../fixtures/files.ts';
 import type { Seed } from '../../shared/store/collections.ts';
 import { defineService } from '../../shared/work/handler.ts';
+import { references } from '../../shared/work/references.ts';
 import { approvePayment, checkOrphan, expireAuthorization, giveUpPayment } from './authorization.ts';
 import { authorizePayment } from './authorize-payment.ts';
 import { changeGiftCard, changePaymentToken } from './changes.ts';
@@ -22,7 +23,7 @@ import { decideRefund, refundPayment } from './refunds.ts';
 
 export const service = defineService({
   application: 'payment-hub',
-  collections: [payments, payableOrders, payableReturns, paymentTokens, giftCards],
+  collections: [payments, payableOrders, payableReturns, paymentTokens, giftCards, references],
   counters: [orderCovers, returnCovers, giftCardBalances],
   apis: {
     'authorize-payment-api': authorizePayment,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { Basket } from '../../shared/catalog/commerce/objects.ts';
-import { OrderPayment } from '../../shared/catalog/order/objects.ts';
+import { Order, OrderPayment } from '../../shared/catalog/order/objects.ts';
 import { Id, Instant } from '../../shared/catalog/shapes.ts';
 import { defineCollection } from '../../shared/store/collections.ts';
 
@@ -9,7 +9,7 @@ export const ListedTender = OrderPayment.omit({ disputes: true }).extend({ versi
 export type ListedTender = z.output<typeof ListedTender>;
 
 /**
- * A checkout at the till, under the id of its order.
+ * A checkout at the till, under the id of its order: a sale, or the payment of an order that waits at the counter.
  * - `opening`: the basket is being priced and locked.
  * - `given-up`: there is no basket and never will be.
  * - `open`: tenders are being taken.
@@ -26,6 +26,12 @@ const StoredTransaction = z.object({
   laneId: Id,
   /** The basket as the eCommerce Platform locked it. */
   basket: Basket.optional(),
+  /** The order whose goods wait at the counter, as last read from the OMS. Such a transaction has no basket. */
+  collection: z.object({ order: Order, fulfillmentOrderId: Id, handedOver: z.literal(true).optional() }).optional(),
+  /** All transactions of an order have its id. This one has a number, and the payments that earlier ones took and did not void. */
+  opening: z.object({ number: z.int().min(1), earlierPayments: z.array(Id) }).optional(),
+  /** The last requests that voided a payment of the order. A repeat of one of them voids no later one. */
+  voidedBy: z.array(z.string()).optional(),
   /** The tenders, sorted by arrival. */
   tenders: z.array(ListedTender),
   /** The last requests that added a tender. A repeat of one of them gets the same tender again. */
@@ -42,7 +48,14 @@ const StoredTransaction = z.object({
 });
 export type StoredTransaction = z.output<typeof StoredTransaction>;
 /** A transaction with its basket. */
-export type Sale = StoredTransaction & { readonly basket: z.output<typeof Basket> };
+export type BasketSale = StoredTransaction & { readonly basket: z.output<typeof Basket>; readonly collection?: undefined };
+/** The payment of an order that waits at the counter. It sells nothing: the order exists already. */
+export type CollectionSale = StoredTransaction & {
+  readonly basket?: undefined;
+  readonly collection: NonNullable<StoredTransaction['collection']>;
+};
+/** A transaction that other applications can see. */
+export type Sale = BasketSale | CollectionSale;
 
 /** Transactions by id. `If-Match` is compared with their version, which the order view shows as its `ETag`. */
 export const transactions = defineCollection({ name: 'transactions', schema: StoredTransaction, etag: true });
@@ -50,6 +63,7 @@ export const transactions = defineCollection({ name: 'transactions', schema: Sto
 /** Stores with tills. */
 export const stores = defineCollection({
   name: 'stores',
+  reference: true,
   schema: z.object({ id: Id, version: z.int(), name: z.string(), timeZone: z.string().optional() }),
 });
 

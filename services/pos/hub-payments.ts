@@ -22,6 +22,16 @@ const parsePayment = (object: unknown): HubPayment => Payment.parse(object);
 export const bindsMoney = ({ state }: Pick<HubPayment, 'state'>): boolean =>
   isUndecided({ state }) || state === 'authorised' || state === 'captured' || state === 'partially-refunded';
 
+/**
+ * Whether a void of the transaction returns the payment. An order that is collected may have others: its customer paid elsewhere, or an
+ * earlier transaction of the order took them.
+ */
+export const isReturnedBy = (sale: Sale, payment: Pick<HubPayment, 'id' | 'transactionId'>): boolean =>
+  sale.collection === undefined || (payment.transactionId === sale.id && !sale.opening?.earlierPayments.includes(payment.id));
+
+/** The payments of an order that pay for it. A till does not list earlier ones that were declined, voided or refunded. */
+export const withMoney = (payments: readonly HubPayment[]): readonly HubPayment[] => payments.filter((payment) => committedBy(payment) > 0);
+
 /** Adds or updates the tender of a payment; older versions change nothing. @returns the same array without a change */
 export function listTender(tenders: readonly ListedTender[], payment: HubPayment): readonly ListedTender[] {
   const known = tenders.find(({ id }) => id === payment.id);
@@ -39,7 +49,7 @@ export const recordTenderNews: EventHandler = async (event, { work }) => {
   const payment = parsePayment(event.data.object);
   const sale = await work.get(transactions, payment.orderId);
   if (!isSale(sale)) return unchanged('The payment belongs to no transaction at the till.');
-  if (sale.state === 'voided' && bindsMoney(payment) && !isKnown(sale, payment)) {
+  if (sale.state === 'voided' && bindsMoney(payment) && isReturnedBy(sale, payment) && !isKnown(sale, payment)) {
     save(work, sale, { compensation: 'pending' });
     work.schedule(undoSaleDue, sale.id, work.now, null, { beforeReply: true });
     return undefined;

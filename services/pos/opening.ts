@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { createTransaction as createTransactionApi, listProducts } from '../../shared/catalog/commerce/apis.ts';
 import { putTransactionBasket } from '../../shared/catalog/commerce/internal.ts';
-import type { OutputOf } from '../../shared/catalog/define.ts';
+import type { InputOf, OutputOf } from '../../shared/catalog/define.ts';
 import { linesBySku, type SkuUnits } from '../../shared/catalog/lines-by-sku.ts';
 import { getOrder } from '../../shared/catalog/order/apis.ts';
 import { invalid, isDependencyProblem, notFound, Problem } from '../../shared/catalog/problems.ts';
@@ -10,22 +10,33 @@ import type { RequestedLine } from '../../shared/catalog/shapes.ts';
 import { gtin14, priceLabel } from '../../shared/domain/barcode.ts';
 import { type Money, money } from '../../shared/domain/money.ts';
 import { instant } from '../../shared/domain/time.ts';
-import { handle, handleDue, type Scope } from '../../shared/work/handler.ts';
+import { again, handle, handleDue, type Scope } from '../../shared/work/handler.ts';
 import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
-import { type Sale, type StoredTransaction, stores, transactions } from './collections.ts';
+import { openCollection } from './collection.ts';
+import { type BasketSale, type Sale, type StoredTransaction, stores, transactions } from './collections.ts';
 import { abandonOpeningDue, OPENING_MS } from './due-work.ts';
 import { submitNow } from './submission.ts';
-import { isCovered, isSale, markPaid, orderView, receiptOf, renewIdleTimer, save } from './transactions.ts';
+import { isCovered, isSale, markPaid, orderView, outstandingOf, receiptOf, renewIdleTimer, save } from './transactions.ts';
 import { abandonBasketOf } from './voiding.ts';
 
+export const createTransaction = handle(createTransactionApi)(async ({ body: { orderId, ...body } }, scope) => {
+  if (orderId === undefined) return openSale(body, scope);
+  await refuseUnknownStore(scope.work, body.storeId);
+  const { sale, isRepeat } = await openCollection({ ...body, orderId }, scope);
+  const answer = await answerOf(scope, sale);
+  return isRepeat ? again(answer) : answer;
+});
+
+type SaleRequest = Omit<InputOf<typeof createTransactionApi>['body'], 'orderId'>;
+
 /** Commits `opening` first, with the work that gives it up. Then the eCommerce Platform prices and locks the basket and reserves stock. */
-export const createTransaction = handle(createTransactionApi)(async ({ body: { laneId, ...sent } }, scope) => {
+async function openSale({ laneId, ...sent }: SaleRequest, scope: Scope): Promise<OutputOf<typeof createTransactionApi> | Problem> {
   const { work, call } = scope;
   const body = { ...sent, lines: sent.lines && linesBySku(await bySku(scope, sent.lines), '/lines') };
   const { id, found } = await findOwnTransaction(work);
   if (isSale(found)) return answerOf(scope, found);
   const opening = found ?? (await beginTransaction(scope, { id, storeId: body.storeId, laneId }));
-  let basket: Sale['basket'];
+  let basket: BasketSale['basket'];
   try {
     basket = await call(putTransactionBasket, { params: { transactionId: id }, body }, { intent: `open ${id}` });
   } catch (error) {
@@ -40,12 +51,12 @@ export const createTransaction = handle(createTransactionApi)(async ({ body: { l
   if (sale.state !== 'paid') return answerOf(scope, sale);
   await work.checkpoint();
   return answerOf(scope, await submitNow(scope, sale));
-});
+}
 
-/** The order of the transaction. The OMS has the order of a sale that cost nothing, unless it was down. */
+/** The order of the transaction. The OMS has the order of a completed one. */
 async function answerOf({ work, call }: Scope, sale: Sale): Promise<OutputOf<typeof createTransactionApi>> {
   const order = sale.state === 'completed' ? await call(getOrder, { params: { id: sale.id } }) : orderView(sale, work.figures);
-  return { ...order, receipt: receiptOf(sale) };
+  return { ...order, receipt: receiptOf(sale), outstanding: sale.collection && outstandingOf(sale) };
 }
 
 /** Lines of a request by SKU, with the price of a label. @throws Problem 404 for an unknown barcode; 422 for a wrong label; 503, 504 */
@@ -101,9 +112,9 @@ async function refuseUnknownStore(work: UnitOfWork, storeId: string): Promise<vo
 }
 
 /** A transaction that costs nothing is paid when it opens. */
-async function openTransaction(work: UnitOfWork, opening: StoredTransaction, basket: Sale['basket']): Promise<Sale> {
+async function openTransaction(work: UnitOfWork, opening: StoredTransaction, basket: BasketSale['basket']): Promise<Sale> {
   work.cancel(abandonOpeningDue, opening.id);
-  const sale = { ...save(work, opening, { state: 'open', basket }), basket };
+  const sale: Sale = { ...save(work, opening, { state: 'open', basket }), basket, collection: undefined };
   renewIdleTimer(work, sale.id);
   return isCovered(sale) ? markPaid(work, sale) : sale;
 }

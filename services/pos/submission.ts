@@ -1,16 +1,16 @@
 import { confirmOrder, createOrder } from '../../shared/catalog/order/apis.ts';
-import { carryOut } from '../../shared/catalog/order/internal.ts';
+import { carryOut, ensureCaptured } from '../../shared/catalog/order/internal.ts';
 import { capturePayment } from '../../shared/catalog/payment/apis.ts';
 import { absentApplication, isDependencyProblem, isProblem, Problem } from '../../shared/catalog/problems.ts';
 import { handleDue, type Scope } from '../../shared/work/handler.ts';
 import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
-import { type Sale, transactions } from './collections.ts';
+import { type CollectionSale, type Sale, transactions } from './collections.ts';
 import { CALL_TIMEOUT_MS, captureTendersDue, retryDelayMs, submitOrderDue } from './due-work.ts';
 import { type HubPayment, listTenders, readPayments } from './hub-payments.ts';
-import { isCovered, isSale, published, renewIdleTimer, save, submissionUnderWay } from './transactions.ts';
+import { isCovered, isSale, markVoided, ORDER_CANCELLED, published, renewIdleTimer, save, submissionUnderWay } from './transactions.ts';
 
 /**
- * Calls the OMS to create, confirm and carry out the order. Each step may be repeated, with the same key while its outcome is unknown. If
+ * Calls the OMS to create, confirm and carry out the order. The order of a collection exists: its payments are captured. Each step may be repeated, with the same key while its outcome is unknown. If
  * money is missing, the sale is open again.
  * @param trial how often the due work has failed, and how often the submission was postponed
  * @throws the Problem of the step that failed
@@ -18,20 +18,39 @@ import { isCovered, isSale, published, renewIdleTimer, save, submissionUnderWay 
 async function submit(scope: Scope, sale: Sale, trial: { attempts: number; tries: number }): Promise<Sale> {
   const { work, call } = scope;
   const { id, refusals = 0, tenders } = sale;
-  const step = `refused ${refusals}, ${tenders.length} tenders, attempt ${trial.attempts}`;
+  const opened = sale.opening ? `opening ${sale.opening.number}, ` : '';
+  const step = `${opened}refused ${refusals}, ${tenders.length} tenders, attempt ${trial.attempts}`;
   const options = { intent: `sale ${id}`, step, timeoutMs: CALL_TIMEOUT_MS };
   try {
-    await call(createOrder, { body: { transactionId: id, transaction: published(sale) } }, options);
-    await call(confirmOrder, { params: { id } }, options);
-    await call(carryOut, { params: { id } }, options);
+    if (sale.collection) {
+      const body = { fulfillmentOrderId: sale.collection.fulfillmentOrderId, atTill: true as const };
+      await call(ensureCaptured, { params: { id }, body }, options);
+    } else {
+      await call(createOrder, { body: { transactionId: id, transaction: published(sale) } }, options);
+      await call(confirmOrder, { params: { id } }, options);
+      await call(carryOut, { params: { id } }, options);
+    }
   } catch (error) {
+    if (sale.collection && isProblem(error, 'invalid_state_transition') && !error.retryable) return endCollection(scope, sale, error);
     if (!isProblem(error, 'payment_incomplete')) throw error;
     scope.log.info({ transactionId: id, code: error.code }, error.message);
     return reopenUnpaid(scope, sale, trial);
   }
-  work.cancel(submitOrderDue, id);
-  work.cancel(captureTendersDue, id);
+  return complete(work, sale);
+}
+
+function complete(work: UnitOfWork, sale: Sale): Sale {
+  work.cancel(submitOrderDue, sale.id);
+  work.cancel(captureTendersDue, sale.id);
   return save(work, sale, { state: 'completed' });
+}
+
+/** The order of a collection has ended: its paid goods were handed over before the till reported the payments, or it was cancelled. */
+function endCollection({ work }: Scope, sale: CollectionSale, { context }: Problem): Sale {
+  if (context['currentState'] !== 'cancelled') return complete(work, sale);
+  work.cancel(submitOrderDue, sale.id);
+  work.cancel(captureTendersDue, sale.id);
+  return markVoided(work, sale, ORDER_CANCELLED);
 }
 
 /**

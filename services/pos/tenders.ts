@@ -2,7 +2,7 @@ import type { Application } from '../../shared/catalog/applications.ts';
 import type { InputOf, OutputOf } from '../../shared/catalog/define.ts';
 import { LIMITS, limitReached } from '../../shared/catalog/limits.ts';
 import { addPayment as addPaymentApi, authorizePayment } from '../../shared/catalog/payment/apis.ts';
-import { isUndecided } from '../../shared/catalog/payment/cover.ts';
+import { isUndecided, requiredFor } from '../../shared/catalog/payment/cover.ts';
 import { overpayment } from '../../shared/catalog/payment/pending.ts';
 import { absentApplication, isDependencyProblem, isUnknownOutcome, Problem } from '../../shared/catalog/problems.ts';
 import { money } from '../../shared/domain/money.ts';
@@ -11,11 +11,14 @@ import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
 import { type Sale, transactions } from './collections.ts';
 import { AUTHORIZE_TIMEOUT_MS, resolveTenderDue, retryDelayMs } from './due-work.ts';
 import { type HubPayment, listTender, listTenders, readPayments } from './hub-payments.ts';
+import { readAgainIfPossible } from './order-to-collect.ts';
 import { submitNow } from './submission.ts';
 import {
   isCovered,
   isSale,
   markPaid,
+  markVoided,
+  ORDER_CANCELLED,
   outstandingOf,
   receiptOf,
   renewIdleTimer,
@@ -35,7 +38,10 @@ export const addPayment = handle(addPaymentApi)(async ({ params, body }, scope) 
   if (found.state === 'voided' || (found.state !== 'open' && !isRepeat)) throw transactionNotOpen(found, 'add-payment');
   refuseWhileBusy(scope, found, 'add-payment');
   if (found.state !== 'open') return submitAndAnswer(scope, found, await authorizeTender(scope, found, body));
-  const sale = found.pending?.owner === ownerOf(scope.work) ? found : await settleUnknown(scope, found);
+  const settled = found.pending?.owner === ownerOf(scope.work) ? found : await settleUnknown(scope, found);
+  // A repeat sends the same call.
+  const sale = settled.collection && !isRepeat ? await readAgainIfPossible(scope, settled) : settled;
+  if (sale.collection?.order.state === 'cancelled') return transactionNotOpen(markVoided(scope.work, sale, ORDER_CANCELLED), 'add-payment');
   const refusal = isRepeat ? undefined : ((await checkOverpayment(scope.work, sale, body)) ?? checkTenders(sale));
   return refusal ?? takeTender(scope, sale, body);
 });
@@ -112,8 +118,11 @@ type TenderRequest = InputOf<typeof addPaymentApi>['body'];
 /** A transaction remembers its last requests, so that a repeat is recognised. */
 const REMEMBERED_REQUESTS = 50;
 
+export const remember = (requests: readonly string[], owner: string): string[] =>
+  [...requests.filter((other) => other !== owner), owner].slice(-REMEMBERED_REQUESTS);
+
 /** The same for every run of one request. */
-const ownerOf = (work: UnitOfWork): string => work.id('req', 'tender');
+export const ownerOf = (work: UnitOfWork): string => work.id('req', 'tender');
 
 /** @throws Problem 409, retryable, while another request authorises a tender */
 export function refuseWhileBusy({ work }: Scope, sale: Sale, action: string): void {
@@ -132,7 +141,7 @@ export async function settleUnknown(scope: Scope, sale: Sale): Promise<Sale> {
 async function beginTender({ work, context }: Scope, sale: Sale): Promise<Sale> {
   const owner = ownerOf(work);
   if (sale.pending?.owner === owner && sale.pending.status === 'running') return sale;
-  const asked = [...sale.asked.filter((other) => other !== owner), owner].slice(-REMEMBERED_REQUESTS);
+  const asked = remember(sale.asked, owner);
   const begun = save(work, sale, { asked, pending: { owner, requestId: context.requestId, status: 'running' } });
   // This process keeps the lease for as long as the request may run. After a crash the work is due immediately.
   work.schedule(resolveTenderDue, sale.id, work.now, null, { beforeReply: true });
@@ -141,28 +150,37 @@ async function beginTender({ work, context }: Scope, sale: Sale): Promise<Sale> 
 }
 
 /** Authorises a tender at the Payment Hub. The call includes the payable amount. A repeat of the request has the same key. */
-const authorizeTender = ({ call }: Scope, { id, basket }: Sale, { tender, amount, acceptPartial }: TenderRequest): Promise<HubPayment> =>
+const authorizeTender = ({ call }: Scope, sale: Sale, { tender, amount, acceptPartial }: TenderRequest): Promise<HubPayment> =>
   call(
     authorizePayment,
     {
       body: {
-        orderId: id,
+        orderId: sale.id,
         tender,
         amount,
         acceptPartial,
-        payable: {
-          orderId: id,
-          channel: 'pos',
-          state: 'draft',
-          total: basket.totals.total,
-          basketId: basket.id,
-          customerId: basket.customerId,
-          loyaltyAccountId: basket.loyaltyAccountId,
-        },
+        payable: payableOf(sale),
+        transactionId: sale.collection && sale.id,
       },
     },
     { timeoutMs: AUTHORIZE_TIMEOUT_MS },
   );
+
+/** The OMS does not have the order of a sale yet, and need not answer for an order that is collected. */
+function payableOf({ id, basket, collection }: Sale) {
+  if (basket) {
+    const { customerId, loyaltyAccountId } = basket;
+    const total = basket.totals.total;
+    return { orderId: id, channel: 'pos' as const, state: 'draft' as const, total, basketId: basket.id, customerId, loyaltyAccountId };
+  }
+  const { order } = collection;
+  const { basketId, customerId, loyaltyAccountId } = order;
+  const total = order.totals.total;
+  const required = money(requiredFor(order), total.currency);
+  // Goods that wait at the counter are in fulfilment, perhaps before the OMS has the event.
+  const state = 'in-fulfilment' as const;
+  return { orderId: id, channel: order.channel, state, total, required, basketId, customerId, loyaltyAccountId };
+}
 
 /** Ends the tender of a request with the payment that it made, if any. A covered transaction becomes paid. */
 async function endTender(work: UnitOfWork, sale: Sale, payment: HubPayment | undefined): Promise<Sale> {

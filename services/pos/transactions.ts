@@ -3,7 +3,7 @@ import { getTransaction as getTransactionCall } from '../../shared/catalog/comme
 import type { Receipt, Transaction } from '../../shared/catalog/commerce/transaction.ts';
 import { refusal } from '../../shared/catalog/life-cycle.ts';
 import type { OrderView } from '../../shared/catalog/order/objects.ts';
-import { committedBy, isUndecided, paymentStatusOf, stillToPay } from '../../shared/catalog/payment/cover.ts';
+import { committedBy, isUndecided, paymentStatusOf, requiredFor, stillToPay } from '../../shared/catalog/payment/cover.ts';
 import { notFound, type Problem } from '../../shared/catalog/problems.ts';
 import type { Figures } from '../../shared/catalog/retailer.ts';
 import { mintedAt } from '../../shared/domain/ids.ts';
@@ -13,12 +13,24 @@ import { orderNumberOf } from '../../shared/domain/order-number.ts';
 import { instant } from '../../shared/domain/time.ts';
 import { handle } from '../../shared/work/handler.ts';
 import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
-import { type Sale, type StoredTransaction, saleNumbers, stores, transactions } from './collections.ts';
+import {
+  type BasketSale,
+  type CollectionSale,
+  type Sale,
+  type StoredTransaction,
+  saleNumbers,
+  stores,
+  transactions,
+} from './collections.ts';
 import { CAPTURE_AT_TILL_MS, captureTendersDue, expireTransactionDue, resolveTenderDue, submitOrderDue, undoSaleDue } from './due-work.ts';
+import { goodsFor } from './goods.ts';
 
-/** Whether other applications can see the transaction: it has its basket. */
+/** The reason of a void after the cancellation of the order. */
+export const ORDER_CANCELLED = 'order cancelled';
+
+/** Whether other applications can see the transaction: it has its basket or its order. */
 export const isSale = (found: StoredTransaction | undefined): found is Sale =>
-  found?.basket !== undefined && found.state !== 'opening' && found.state !== 'given-up';
+  (found?.basket !== undefined || found?.collection !== undefined) && found.state !== 'opening' && found.state !== 'given-up';
 
 /** @throws Problem `not_found` */
 export async function saleById(work: UnitOfWork, id: string): Promise<Sale> {
@@ -40,9 +52,9 @@ export function renewIdleTimer(work: UnitOfWork, id: string): void {
   work.schedule(expireTransactionDue, id, work.now + work.figures.windowMs.basketIdle, null);
 }
 
-export function outstandingOf({ basket, tenders }: Sale): Money {
-  const { amount, currency } = basket.totals.total;
-  return money(stillToPay(amount, tenders), currency);
+export function outstandingOf(sale: Sale): Money {
+  const { amount, currency } = goodsFor(sale).totals.total;
+  return money(stillToPay(amount, sale.tenders), currency);
 }
 
 /** Whether nothing is outstanding and no tender awaits its approval. */
@@ -81,11 +93,13 @@ async function issueReceipt(work: UnitOfWork, { storeId, laneId }: Sale): Promis
 }
 
 /** @returns undefined while the transaction is open */
-export function receiptOf({ state, basket, tenders, receipt }: Sale): z.output<typeof Receipt> | undefined {
+export function receiptOf(sale: Sale): z.output<typeof Receipt> | undefined {
+  const { state, tenders, receipt } = sale;
   if (!receipt || state === 'open') return undefined;
+  const { lines, totals } = goodsFor(sale);
   return {
     ...receipt,
-    lines: basket.lines.map(({ sku, qty, unitPrice, discount, lineTotal }) => ({ sku, qty, unitPrice, discount, lineTotal })),
+    lines: lines.map(({ sku, qty, unitPrice, discount, lineTotal }) => ({ sku, qty, unitPrice, discount, lineTotal })),
     tenders: tenders
       .filter((listed) => committedBy(listed) > 0)
       .map((listed) => ({
@@ -96,7 +110,7 @@ export function receiptOf({ state, basket, tenders, receipt }: Sale): z.output<t
         tendered: listed.tendered,
         change: listed.change,
       })),
-    totals: basket.totals,
+    totals,
   };
 }
 
@@ -130,10 +144,16 @@ export const submissionUnderWay = (sale: Sale): Problem => {
   return refusal('transaction', sale, 'submit', detail, { allowedFrom: ['paid'], retryable: true, retryAfter: 1 });
 };
 
-export const getTransaction = handle(getTransactionCall)(async ({ params }, { work }) => published(await saleById(work, params.id)));
+/** Only sales: the OMS has the order of a collection. */
+export const getTransaction = handle(getTransactionCall)(async ({ params }, { work }) => {
+  const found = await saleById(work, params.id);
+  if (found.collection) throw notFound('transaction', params.id);
+  return published(found);
+});
 
 /** The order of a transaction that the OMS has not stored: a draft, or a cancelled order if the transaction was voided. */
 export function orderView(sale: Sale, { timeZone }: Pick<Figures, 'timeZone'>): z.output<typeof OrderView> {
+  if (sale.collection) return viewOfCollection(sale);
   const { id, version, createdAt, updatedAt, state, storeId, basket, tenders, voidReason, compensation } = sale;
   const { customerId, loyaltyAccountId, reservationId } = basket;
   return {
@@ -160,13 +180,27 @@ export function orderView(sale: Sale, { timeZone }: Pick<Figures, 'timeZone'>): 
     validatedAt: createdAt,
     cancelReason: voidReason,
     compensation,
-    payments: tenders.map(({ version: _version, ...payment }) => payment),
+    payments: shown(tenders),
     paymentStatus: paymentStatusOf(basket.totals.total.amount, tenders),
   };
 }
 
+const shown = (tenders: Sale['tenders']) => tenders.map(({ version: _version, ...payment }) => payment);
+
+/** The order that is collected, with the payments that the till has read. Its version is the version of the transaction. */
+function viewOfCollection({ version, collection: { order }, tenders, compensation }: CollectionSale): z.output<typeof OrderView> {
+  const { amount: total } = order.totals.total;
+  return {
+    ...order,
+    version,
+    compensation: compensation ?? order.compensation,
+    payments: shown(tenders),
+    paymentStatus: paymentStatusOf(total, tenders, requiredFor(order)),
+  };
+}
+
 /** The transaction as other applications see it. */
-export function published(sale: Sale): z.output<typeof Transaction> {
+export function published(sale: BasketSale): z.output<typeof Transaction> {
   const { id, state, storeId, laneId, basket, tenders } = sale;
   const { customerId, loyaltyAccountId } = basket;
   return {

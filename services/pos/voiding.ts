@@ -8,8 +8,9 @@ import { again, type EventHandler, handle, handleDue, type Scope, unchanged } fr
 import { refuseOtherContent } from '../../shared/work/repeats.ts';
 import { type Sale, transactions } from './collections.ts';
 import { CALL_TIMEOUT_MS, captureTendersDue, expireTransactionDue, FIRST_RETRY_MS, submitOrderDue, undoSaleDue } from './due-work.ts';
-import { bindsMoney, type HubPayment, listTenders, readPayments } from './hub-payments.ts';
-import { refuseWhileBusy, settleUnknown } from './tenders.ts';
+import { bindsMoney, type HubPayment, isReturnedBy, listTenders, readPayments } from './hub-payments.ts';
+import { isHandedOver, readAgain, readAgainIfPossible } from './order-to-collect.ts';
+import { ownerOf, refuseWhileBusy, remember, settleUnknown } from './tenders.ts';
 import {
   awaitingApproval,
   isCovered,
@@ -17,6 +18,7 @@ import {
   markPaid,
   markVoided,
   nothingOutstanding,
+  ORDER_CANCELLED,
   orderView,
   outstandingOf,
   renewIdleTimer,
@@ -29,6 +31,9 @@ import {
 export const voidTransaction = handle(voidTransactionApi)(async ({ params, body }, scope) => {
   const { work } = scope;
   const found = await saleById(work, params.id);
+  const { voidedBy = [] } = found;
+  // The till may have begun again since the void of this request.
+  if (voidedBy.includes(ownerOf(work))) return again(orderView(found, work.figures));
   if (found.state === 'voided') {
     const { id, voidReason: reason } = found;
     refuseOtherContent({ reason: body.reason }, { reason }, { objectType: 'transaction', id, what: 'was voided' });
@@ -36,10 +41,11 @@ export const voidTransaction = handle(voidTransactionApi)(async ({ params, body 
   }
   if (found.state !== 'open') throw transactionNotOpen(found, 'void');
   refuseWhileBusy(scope, found, 'void');
-  const sale = await settleUnknown(scope, found);
-  if (isCovered(sale)) return nothingOutstanding(await markPaid(work, sale));
+  const settled = await settleUnknown(scope, found);
+  const sale = settled.collection ? await readAgainIfPossible(scope, settled) : settled;
+  if (isCovered(sale) || isHandedOver(sale)) return nothingOutstanding(await markPaid(work, sale));
   if (outstandingOf(sale).amount === 0) return awaitingApproval(sale, 'void');
-  const voided = markVoided(work, sale, body.reason);
+  const voided = markVoided(work, { ...sale, voidedBy: sale.collection && remember(voidedBy, ownerOf(work)) }, body.reason);
   await work.checkpoint();
   return orderView(await compensateNow(scope, voided), scope.work.figures);
 });
@@ -60,8 +66,9 @@ export const expireTransaction = handleDue(expireTransactionDue)(async ({ key },
   const found = await work.get(transactions, key);
   if (!isSale(found) || found.state !== 'open') return;
   // If the Payment Hub does not answer, nothing is voided: the work fails and is tried again.
-  const sale = await settleUnknown(scope, found);
-  if (isCovered(sale)) await markPaid(work, sale);
+  const settled = await settleUnknown(scope, found);
+  const sale = settled.collection ? await readAgain(scope, settled) : settled;
+  if (isCovered(sale) || isHandedOver(sale)) await markPaid(work, sale);
   // A pending tender may cover the rest.
   else if (outstandingOf(sale).amount === 0) renewIdleTimer(work, key);
   else markVoided(work, sale, 'expired');
@@ -75,7 +82,7 @@ export const onOrderCancelled: EventHandler = async (event, { work }) => {
   if (sale.state !== 'open' && sale.state !== 'paid') return unchanged(`The transaction is ${sale.state}.`);
   work.cancel(submitOrderDue, id);
   work.cancel(captureTendersDue, id);
-  markVoided(work, sale, 'order cancelled');
+  markVoided(work, sale, ORDER_CANCELLED);
   return undefined;
 };
 
@@ -84,19 +91,22 @@ export const onOrderCancelled: EventHandler = async (event, { work }) => {
  * other is still tried. A repeat changes nothing twice.
  * @returns the sale after the steps that succeeded, and the first problem
  */
-async function compensate(scope: Scope, sale: Sale): Promise<{ readonly sale: Sale; readonly problem: Problem | undefined }> {
+export async function compensate(scope: Scope, sale: Sale): Promise<{ readonly sale: Sale; readonly problem: Problem | undefined }> {
   const tenders = await catchProblem(() => reverseTenders(scope, sale));
-  const basket = await catchProblem(() => abandonBasketOf(scope, sale.id));
-  const problem = tenders.problem ?? basket.problem;
+  const basket = sale.basket ? await catchProblem(() => abandonBasketOf(scope, sale.id)) : undefined;
+  const problem = tenders.problem ?? basket?.problem;
   if (!problem) scope.work.cancel(undoSaleDue, sale.id);
   const patch = { tenders: listTenders(sale.tenders, tenders.value ?? []), compensation: problem && sale.compensation };
   return { sale: save(scope.work, sale, patch), problem };
 }
 
-async function reverseTenders(scope: Scope, { id }: Sale): Promise<readonly HubPayment[]> {
+async function reverseTenders(scope: Scope, sale: Sale): Promise<readonly HubPayment[]> {
+  const { id } = sale;
   const found = await readPayments(scope, id);
+  // The till may have begun again: then these payments may be its new ones.
+  if (sale.collection) await scope.work.ensureCurrent(transactions, sale);
   const reversed: HubPayment[] = [];
-  for (const payment of found.toReversed().filter(bindsMoney)) {
+  for (const payment of found.toReversed().filter((one) => bindsMoney(one) && isReturnedBy(sale, one))) {
     const options = { intent: `void ${id}`, timeoutMs: CALL_TIMEOUT_MS };
     reversed.push(await scope.call(reversePayment, { params: { id: payment.id }, body: { reason: 'transaction voided' } }, options));
   }

@@ -1,4 +1,5 @@
 import { changedRow } from '../../fixtures/change.ts';
+import { MOST_PROMOTIONS } from '../../shared/catalog/limits.ts';
 import { invalid } from '../../shared/catalog/problems.ts';
 import { changePromotion as changePromotionCall, changeVoucher as changeVoucherCall } from '../../shared/catalog/promotion/internal.ts';
 import { handle } from '../../shared/work/handler.ts';
@@ -8,7 +9,14 @@ import { canonicalCode } from './voucher-rules.ts';
 export const changePromotion = handle(changePromotionCall)(async ({ params: { id }, body }, { work }) => {
   const found = await work.get(promotions, id);
   const rule = changedRow('promotions', body, { before: found?.rule, key: id, work });
-  const { items } = await work.all(promotions);
+  const { items } = await work.all(promotions, { limit: MOST_PROMOTIONS });
+  if (!found && items.length >= MOST_PROMOTIONS) {
+    throw invalid(
+      '{id}',
+      'too_big',
+      `The rehearsal has ${MOST_PROMOTIONS.toLocaleString('en')} promotions, which is the limit: change one of them.`,
+    );
+  }
   const twin = items.find((one) => one.id !== id && one.rule.priority === rule.priority);
   if (twin) throw invalid('/priority', 'priority_of_another', `The promotion "${twin.id}" has this priority; choose another.`);
   work.put(promotions, { ...(found ?? { id }), rule });

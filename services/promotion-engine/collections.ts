@@ -7,7 +7,7 @@ import { defineCollection, defineCounters } from '../../shared/store/collections
 const record = z.object({ id: z.string(), version: z.int() });
 
 /** Promotions, by id. */
-export const promotions = defineCollection({ name: 'promotions', schema: record.extend({ rule: Promotion }) });
+export const promotions = defineCollection({ name: 'promotions', reference: true, schema: record.extend({ rule: Promotion }) });
 
 /** Vouchers, by code. Their uses are counters, because many checkouts may use one voucher at the same time. */
 export const vouchers = defineCollection({ name: 'vouchers', schema: record.extend({ voucher: Voucher.omit({ used: true }) }) });

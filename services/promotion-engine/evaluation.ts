@@ -1,10 +1,12 @@
 import type { z } from 'zod';
 import { getBasket } from '../../shared/catalog/commerce/internal.ts';
 import { getCustomer } from '../../shared/catalog/customer/apis.ts';
+import { MOST_PROMOTIONS } from '../../shared/catalog/limits.ts';
 import { getMemberBalance } from '../../shared/catalog/loyalty/apis.ts';
 import { invalid, isDependencyProblem, isProblem, notFound, type Problem } from '../../shared/catalog/problems.ts';
 import { evaluatePromotions as evaluatePromotionsApi, validateVoucher as validateVoucherApi } from '../../shared/catalog/promotion/apis.ts';
 import type { Promotion } from '../../shared/catalog/promotion/reference-data.ts';
+import { stepsBreathing } from '../../shared/domain/breathe.ts';
 import { money } from '../../shared/domain/money.ts';
 import { handle, type Scope } from '../../shared/work/handler.ts';
 import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
@@ -106,6 +108,7 @@ export async function judgeCodes(
   codes: readonly string[],
   basketId: string | undefined,
 ): Promise<readonly JudgedVoucher[]> {
+  if (codes.length === 0) return [];
   const unique = [...new Set(codes.map(canonicalCode))];
   const held = await heldCodes(work, basketId);
   const uses = await work.counters(voucherUses, unique);
@@ -133,7 +136,8 @@ async function evaluate(goods: Goods, codes: readonly string[], scope: Scope): P
   const judged = await judgeCodes(scope.work, codes, goods.basketId);
   const { tier } = await lookUpNeededTier(goods, { running, judged }, scope);
   const purchase = { currency: goods.currency, tier };
-  return applyVouchers(applyPromotions(pricedAtFull(goods.lines), running, purchase), judged, purchase);
+  const discounted = await stepsBreathing(applyPromotions(pricedAtFull(goods.lines), running, purchase), scope.breathe);
+  return applyVouchers(discounted, judged, purchase);
 }
 
 /** Applies one voucher to an amount. No promotion applies before it, because the goods are unknown. */
@@ -144,7 +148,7 @@ async function evaluateAmount(goods: Goods, code: string, scope: Scope): Promise
 }
 
 async function runningPromotions(work: UnitOfWork): Promise<readonly Promotion[]> {
-  const { items } = await work.all(promotions);
+  const { items } = await work.all(promotions, { limit: MOST_PROMOTIONS });
   return items.map(({ rule }) => rule).filter((rule) => isRunning(rule, work.now));
 }
 

@@ -1,6 +1,8 @@
 import type { z } from 'zod';
 import type { Tier } from '../../shared/catalog/loyalty/objects.ts';
+import { invalid } from '../../shared/catalog/problems.ts';
 import type { Promotion } from '../../shared/catalog/promotion/reference-data.ts';
+import type { Steps } from '../../shared/domain/breathe.ts';
 import { allocate, floorShare, percentOf } from '../../shared/domain/money.ts';
 
 export type LoyaltyTier = z.output<typeof Tier>;
@@ -15,24 +17,56 @@ export function isRunning({ activeFrom, activeTo }: { activeFrom: string; active
   return Date.parse(activeFrom) <= now && now < Date.parse(activeTo);
 }
 
-/** Applies promotions by priority. One that is not stackable needs a line without discounts, and excludes later promotions. */
-export function applyPromotions(lines: readonly PricedLine[], promotions: readonly Promotion[], purchase: Purchase): readonly PricedLine[] {
-  return [...promotions]
-    .sort((a, b) => a.priority - b.priority)
-    .reduce((before, promotion) => applyPromotion(promotion, before, purchase), lines);
+/** Discounts of promotions in one answer. 200 lines with five discounts each have a fifth of them. */
+export const MOST_DISCOUNTS = 5_000;
+
+/**
+ * Applies promotions by priority. One that is not stackable needs a line without discounts, and excludes later promotions.
+ * @throws Problem `validation_failed` for more than `MOST_DISCOUNTS`
+ */
+export function* applyPromotions(
+  lines: readonly PricedLine[],
+  promotions: readonly Promotion[],
+  purchase: Purchase,
+): Steps<readonly PricedLine[]> {
+  const bought = new Set(lines.map(({ sku }) => sku));
+  let priced = lines;
+  let discounts = 0;
+  for (const promotion of [...promotions].sort((a, b) => a.priority - b.priority)) {
+    const before = priced;
+    priced = applyPromotion(promotion, { lines: before, bought, purchase });
+    discounts += priced.filter((line, index) => line !== before[index]).length;
+    if (discounts > MOST_DISCOUNTS) throw tooManyDiscounts();
+    yield;
+  }
+  return priced;
 }
 
-function applyPromotion(promotion: Promotion, lines: readonly PricedLine[], purchase: Purchase): readonly PricedLine[] {
-  const open = lines.map((line) => !line.closed && (promotion.stackable || line.discounts.length === 0));
-  const eligible = lines.map((line, index) => (open[index] === true && appliesTo(promotion, line) ? line.left : 0));
+const tooManyDiscounts = () =>
+  invalid(
+    '/lines',
+    'too_big',
+    `Promotions give these lines more than ${MOST_DISCOUNTS.toLocaleString('en')} discounts together. Send fewer lines, or make fewer promotions stackable.`,
+  );
+
+interface Basket {
+  readonly lines: readonly PricedLine[];
+  /** The SKUs of the lines. */
+  readonly bought: ReadonlySet<string>;
+  readonly purchase: Purchase;
+}
+
+function applyPromotion(promotion: Promotion, { lines, bought, purchase }: Basket): readonly PricedLine[] {
+  // A promotion may name the SKUs of a whole catalogue.
+  const named = 'skus' in promotion ? new Set(promotion.skus.filter((sku) => bought.has(sku))) : bought;
+  const isOpen = ({ closed, discounts }: PricedLine): boolean => !closed && (promotion.stackable || discounts.length === 0);
+  const eligible = lines.map((line) => (named.has(line.sku) && isOpen(line) ? line.left : 0));
   return takeOff(lines, {
     source: { promotionId: promotion.id, name: promotion.name },
     amounts: amountsOf(promotion, { lines, eligible, purchase }),
     closes: !promotion.stackable,
   });
 }
-
-const appliesTo = (promotion: Promotion, { sku }: PricedLine): boolean => !('skus' in promotion) || promotion.skus.includes(sku);
 
 interface Candidates {
   readonly lines: readonly PricedLine[];

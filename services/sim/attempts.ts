@@ -105,8 +105,9 @@ export const NOTHING_RESERVED_CODES: ReadonlySet<string> = new Set(['insufficien
  * @throws Problem `contention` when the attempt was given up in the meantime
  */
 export async function takeAndRecord(attempt: Attempt, { work, call }: Pick<Scope, 'work' | 'call'>): Promise<StoredReservation | Problem> {
-  const { id, items, locationId, prefer, replaces } = attempt;
-  const body = { items, locationId, prefer, replaces };
+  const { id, items, locationId, collectAt, prefer, replaces } = attempt;
+  // A real Inventory Service may ignore collectAt; then all units come from the shelf of the store.
+  const body = { items, locationId: collectAt ?? locationId, collectAt, prefer, replaces };
   const taken = await call(takeHold, { params: { reservationId: id }, body }).catch(asProblem);
   if (!(taken instanceof Problem)) return (await findEnd(work, attempt)) ?? recordReservation(attempt, taken.allocations, work);
   if (taken.code === 'invalid_state_transition') await refuseGivenUp(attempt, work);
@@ -132,7 +133,9 @@ async function recordReservation(
   taken: OutputOf<typeof takeHold>['allocations'],
   work: UnitOfWork,
 ): Promise<StoredReservation> {
-  const { id, basketId, orderId, locationId, items, expiresAt } = attempt;
+  const { id, basketId, orderId, collectAt, items, expiresAt } = attempt;
+  // The goods of a collection are at one location.
+  const locationId = collectAt === undefined ? attempt.locationId : taken[0]?.locationId;
   for (const replacedId of attempt.replaces ?? []) {
     const replaced = await work.get(reservations, replacedId);
     if (!replaced || !isOpen(replaced)) continue;
@@ -143,7 +146,7 @@ async function recordReservation(
   work.cancel(abortReservationDue, attempt.id);
   if (expiresAt !== undefined) work.schedule(expireReservationDue, attempt.id, Date.parse(expiresAt), {});
   const allocations = taken.map((held) => ({ ...held, fulfilledQty: 0, cancelledQty: 0 }));
-  return work.create(reservations, 'reserve', { id, items, allocations, basketId, orderId, locationId, expiresAt });
+  return work.create(reservations, 'reserve', { id, items, allocations, basketId, orderId, locationId, collectAt, expiresAt });
 }
 
 /**

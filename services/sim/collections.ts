@@ -26,6 +26,7 @@ const StoredAttempt = z.object({
   basketId: Id.optional(),
   orderId: Id.optional(),
   locationId: Id.optional(),
+  collectAt: Id.optional(),
   prefer: NodePreference.optional(),
   items: z.array(SkuQuantity),
   /** The time limit. The till's reservations have none. */
@@ -63,14 +64,14 @@ const StoredMovement = z.object({
   version,
   reservationId: Id,
   reference: z.string(),
-  kind: z.enum(['consume', 'short']),
+  kind: z.enum(['consume', 'short', 'send', 'receive', 'not-received']),
   allocations: z.array(HeldAt),
   /** Whether the Inventory Service has not yet confirmed that it moved the stock. */
   pending: z.boolean(),
 });
 export type Movement = z.output<typeof StoredMovement>;
 
-/** Units of a reservation that left or were missing, once per reference, sorted by recording. */
+/** Movements of the units of a reservation, once per reference, sorted by recording. */
 export const movements = defineCollection({
   name: 'movements',
   schema: StoredMovement,

@@ -24,7 +24,7 @@ export const moveReservation = handle(moveReservationCall)(async ({ params: { id
   return work.transition(reservations, found, verbAfter(allocations), { allocations });
 });
 
-type MoveRequest = Pick<z.output<typeof moveReservationCall.request>, 'kind' | 'locationId' | 'lines'>;
+type MoveRequest = Pick<z.output<typeof moveReservationCall.request>, 'kind' | 'locationId' | 'to' | 'lines'>;
 type Line = MoveRequest['lines'][number];
 type Allocation = StoredReservation['allocations'][number];
 type Moved = z.output<typeof HeldAt>;
@@ -38,25 +38,46 @@ const isForLine = (allocation: Allocation, { sku, orderLineId }: Line, locationI
   (allocation.orderLineId === undefined || orderLineId === undefined || allocation.orderLineId === orderLineId);
 
 /**
- * Applies units that left (`consume`) or were missing (`short`) to the allocations.
+ * Applies a movement to the allocations. Units on the way to a store leave it only by `receive` and `not-received`.
  * @returns the new allocations, and the moved units per SKU and location
  * @throws Problem `invalid_state_transition` when a line has more units than are reserved for it
  */
-function applyMovement(reservation: StoredReservation, { kind, locationId, lines }: MoveRequest) {
-  const counter = kind === 'consume' ? 'fulfilledQty' : 'cancelledQty';
-  const next = reservation.allocations.map((allocation) => ({ ...allocation }));
+function applyMovement(reservation: StoredReservation, { kind, locationId, to, lines }: MoveRequest) {
+  const isSent = kind === 'receive' || kind === 'not-received';
+  let next = reservation.allocations;
   const moved = new Map<string, Moved>();
   for (const line of lines) {
     let left = line.qty;
-    for (const allocation of next.filter((one) => isForLine(one, line, locationId))) {
-      const units = Math.min(left, openOf(allocation));
-      allocation[counter] += units;
+    next = next.flatMap((allocation) => {
+      const isConcerned = isForLine(allocation, line, locationId) && (allocation.inTransitTo !== undefined) === isSent;
+      const units = isConcerned ? Math.min(left, openOf(allocation)) : 0;
+      if (units === 0) return [allocation];
       left -= units;
-    }
+      const place = kind === 'receive' ? (allocation.inTransitTo ?? locationId) : locationId;
+      const key = `${line.sku}|${place}`;
+      moved.set(key, { locationId: place, sku: line.sku, qty: units + (moved.get(key)?.qty ?? 0) });
+      return withMoved(allocation, units, { kind, to });
+    });
     if (left > 0) throw notHeld(reservation, `${line.qty - left} × ${line.sku} at ${locationId} for this line, not ${line.qty}`);
-    moved.set(line.sku, { locationId, sku: line.sku, qty: line.qty + (moved.get(line.sku)?.qty ?? 0) });
   }
   return { allocations: next, moved: [...moved.values()] };
+}
+
+/** An allocation after a movement of some of its open units. Units on the way to a store are a separate allocation, and stay one there. */
+function withMoved(allocation: Allocation, units: number, { kind, to }: Pick<MoveRequest, 'kind' | 'to'>): Allocation[] {
+  if (kind === 'consume') return [{ ...allocation, fulfilledQty: allocation.fulfilledQty + units }];
+  if (kind === 'short') return [{ ...allocation, cancelledQty: allocation.cancelledQty + units }];
+  const { inTransitTo, ...kept } = allocation;
+  const own = { ...kept, qty: units, fulfilledQty: 0, cancelledQty: 0 };
+  const rest = allocation.qty > units ? [{ ...allocation, qty: allocation.qty - units }] : [];
+  switch (kind) {
+    case 'send':
+      return [...rest, { ...own, inTransitTo: to }];
+    case 'receive':
+      return [...rest, { ...own, locationId: inTransitTo ?? own.locationId }];
+    case 'not-received':
+      return [...rest, { ...own, fulfilledQty: units }];
+  }
 }
 
 const notHeld = (reservation: StoredReservation, held: string): Problem =>

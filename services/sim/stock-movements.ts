@@ -3,7 +3,13 @@ import { handleDue, type Scope } from '../../shared/work/handler.ts';
 import { type Movement, movements } from './collections.ts';
 import { moveStockDue } from './due-work.ts';
 
-const kindAtInventoryService = { consume: 'consume', short: 'write-off' } as const satisfies Record<Movement['kind'], string>;
+const kindAtInventoryService = {
+  consume: 'consume',
+  short: 'write-off',
+  send: 'send',
+  receive: 'receive',
+  'not-received': 'not-received',
+} as const satisfies Record<Movement['kind'], string>;
 
 /**
  * Reports the recorded movements to the Inventory Service, sorted by recording. It books each reference once. Work that gives the rest of a

@@ -4,6 +4,7 @@ import { createFairServer } from '../../shared/process/fair-server.ts';
 import { NOT_FOUND, refuseUnreadable, send, withJsonErrors } from './contract/answers.ts';
 import { loadTouchpointFixtures, resolveAuthorization, type TouchpointFixtures } from './contract/fixtures.ts';
 import { contractListener, contractTable, storeCredential } from './contract/listener.ts';
+import { withSingleHeaders } from './contract/single-headers.ts';
 import { documentRouter, ownHostsOnly } from './documents/documents.ts';
 import { type Listening, listen, SERVER_LIMITS } from './http-listening.ts';
 
@@ -55,7 +56,10 @@ export async function startTouchpointMock({
     otherwise: withJsonErrors(others),
   });
   // Without this listener, Node would request every expected body before the credential check.
-  const server = createFairServer({ ...SERVER_LIMITS, expectations: ['checkContinue'], unreadable: refuseUnreadable }, listener);
+  const server = createFairServer(
+    { ...SERVER_LIMITS, expectations: ['checkContinue'], unreadable: refuseUnreadable },
+    withSingleHeaders(listener),
+  );
   const listening = await listen({
     server,
     host,

@@ -1,12 +1,13 @@
-import { Agent } from 'node:http';
 import express, { type Router } from 'express';
 import helmet from 'helmet';
 import { createProxyMiddleware } from 'http-proxy-middleware';
 import { createFairServer } from '../../shared/process/fair-server.ts';
+import { Agent } from '../../shared/process/node-http.ts';
 import { MOCK_UNREACHABLE, NOT_FOUND, refuseUnreadable, send, withJsonErrors } from './contract/answers.ts';
 import { ALIAS_NAMES, ALIASES, INVALID_SELECTOR, SUGGESTED_SEQUENCE } from './contract/cases.ts';
 import { fixedResponse } from './contract/fixed-response.ts';
 import { loadTouchpointFixtures, resolveAuthorization, type TouchpointFixtures } from './contract/fixtures.ts';
+import { withSingleHeaders } from './contract/single-headers.ts';
 import { documentRouter, ownHostsOnly } from './documents/documents.ts';
 import { type Listening, listen, SERVER_LIMITS } from './http-listening.ts';
 import type { TouchpointMockOptions } from './mock-server.ts';
@@ -78,7 +79,7 @@ export async function startPortal({
   portal.use((_request, response) => send(response, NOT_FOUND));
 
   const listening = await listen({
-    server: createFairServer({ ...SERVER_LIMITS, unreadable: refuseUnreadable }, withJsonErrors(portal)),
+    server: createFairServer({ ...SERVER_LIMITS, unreadable: refuseUnreadable }, withSingleHeaders(withJsonErrors(portal))),
     host,
     port,
     drain: () => {

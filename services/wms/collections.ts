@@ -1,9 +1,11 @@
 import { z } from 'zod';
+import type { Progression } from '../../shared/catalog/control/progression.ts';
 import {
   PickingOrder as PickingOrderSchema,
   PickingStatus as PickingStatusSchema,
 } from '../../shared/catalog/fulfillment/picking-orders.ts';
 import { WarehouseStep } from '../../shared/catalog/fulfillment/reference-data.ts';
+import { StoreHours } from '../../shared/catalog/inventory/opening-hours.ts';
 import { notFound } from '../../shared/catalog/problems.ts';
 import { Id, Instant } from '../../shared/catalog/shapes.ts';
 import { defineCollection } from '../../shared/store/collections.ts';
@@ -35,6 +37,10 @@ export const intendedMoves = defineCollection({
 });
 export type IntendedMove = NonNullable<z.output<typeof intendedMoves.schema>['move']>;
 
+/** The value of all open tasks in their index. No location has this id. */
+export const ANYWHERE = '*';
+export const openAt = (locationId: string): string => `at ${locationId}`;
+
 /** The work of the warehouse on a fulfillment order; the id is the fulfillment order's. */
 export const warehouseTasks = defineCollection({
   name: 'warehouse-tasks',
@@ -48,21 +54,35 @@ export const warehouseTasks = defineCollection({
     allocatedAt: Instant,
     /** Time of the next step in epoch milliseconds; absent while the progression of the warehouse is manual. */
     stepAt: z.int().optional(),
+    /** The location that picks it. */
+    locationId: Id.optional(),
+    /** The store that picks it, if its customer collects the goods there. */
+    store: Id.optional(),
     /** Whether the fulfillment order was cancelled, so that nobody picks it any more. */
     cancelled: z.literal(true).optional(),
   }),
-  index: { open: ({ open }) => (open ? 'yes' : undefined) },
+  index: { open: ({ open, locationId }) => (open ? [ANYWHERE, ...(locationId === undefined ? [] : [openAt(locationId)])] : undefined) },
 });
 export type WarehouseTask = z.output<typeof warehouseTasks.schema>;
+
+/** Stores prepare the goods that their customers collect. Warehouses, and stores that send goods, do the rest. */
+export const modeOf = (
+  { store }: Pick<WarehouseTask, 'store'>,
+  progression: Pick<Progression, 'warehouse' | 'store'>,
+): Progression['warehouse'] => (store === undefined ? progression.warehouse : progression.store);
 
 /** The delay of each step after the allocation; the id is the step. */
 export const warehouseSteps = defineCollection({
   name: 'warehouse-steps',
+  reference: true,
   schema: z.object({ id: WarehouseStep.shape.step, version, afterMs: z.int().min(0) }),
 });
 
 /** The locations that are warehouses. Stores hold stock too but are not part of the WMS. */
-export const warehouses = defineCollection({ name: 'warehouses', schema: z.object({ id: Id, version }) });
+export const warehouses = defineCollection({ name: 'warehouses', reference: true, schema: z.object({ id: Id, version }) });
+
+/** The stores where customers collect orders. Their staff works while they are open. */
+export const stores = defineCollection({ name: 'stores', reference: true, schema: StoreHours.extend({ id: Id, version }) });
 
 const FULFILLMENT_ID = /^ful_(.+)$/;
 

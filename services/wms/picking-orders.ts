@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Progression, progressionOf } from '../../shared/catalog/control/progression.ts';
+import { progressionOf } from '../../shared/catalog/control/progression.ts';
 import type { InputOf } from '../../shared/catalog/define.ts';
 import {
   createPickingOrder as createPickingOrderApi,
@@ -19,6 +19,7 @@ import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
 import {
   type IntendedMove,
   intendedMoves,
+  modeOf,
   type PickedLines,
   type PickingOrder,
   type PickingStatus,
@@ -108,7 +109,7 @@ export async function movePickingOrder(order: PickingOrder, report: PickedReport
 }
 
 async function intend(order: PickingOrder, { status, lines }: PickedReport, { work, context }: PickingScope): Promise<IntendedMove> {
-  refuseMove(order, status, progressionOf(context).warehouse);
+  if (!moves[order.status].includes(status)) throw await refusedMove(order, status, { work, context });
   const picked = pickedLines(order, { status, lines });
   const move = { status, since: instant(work.now), lines: picked };
   work.put(intendedMoves, { id: order.id, move });
@@ -186,18 +187,21 @@ const moves: Readonly<Record<PickingStatus, readonly PickingStatus[]>> = picking
 const statusesBefore = (status: PickingStatus): readonly PickingStatus[] =>
   (Object.keys(moves) as PickingStatus[]).filter((from) => moves[from].includes(status));
 
-/**
- * @param mode how the rehearsal's warehouse works: the caller may be late because the warehouse took the step automatically
- * @throws Problem `invalid_state_transition` unless the picking order may become `status` now
- */
-function refuseMove(order: Pick<PickingOrder, 'id' | 'status'>, status: PickingStatus, mode: Progression['warehouse']): void {
-  if (moves[order.status].includes(status)) return;
+/** The caller may be late because the warehouse, or the staff of the store, took the step automatically. */
+async function refusedMove(
+  { id, fulfillmentOrderId, status: now }: PickingOrder,
+  status: PickingStatus,
+  { work, context }: Pick<Scope, 'work' | 'context'>,
+): Promise<Problem> {
+  const { store } = (await work.get(warehouseTasks, fulfillmentOrderId)) ?? {};
+  const mode = modeOf({ store }, progressionOf(context));
+  const [who, name] = store === undefined ? ['warehouse', 'warehouse'] : ['staff of the stores', 'store'];
   const remedy =
     mode === 'manual'
       ? ''
-      : ` The warehouse of this rehearsal works automatically (${mode}); set its progression to manual to work by hand.`;
-  const detail = `The picking order "${order.id}" is ${order.status}; it becomes ${status} from ${statusesBefore(status).join(', ')}.${remedy}`;
-  throw refusal('picking-order', { id: order.id, state: order.status }, status, detail, { allowedFrom: statusesBefore(status) });
+      : ` The ${who} of this rehearsal works automatically (${mode}); set the progression ${name} to manual to work by hand.`;
+  const detail = `The picking order "${id}" is ${now}; it becomes ${status} from ${statusesBefore(status).join(', ')}.${remedy}`;
+  return refusal('picking-order', { id, state: now }, status, detail, { allowedFrom: statusesBefore(status) });
 }
 
 /**

@@ -1,19 +1,25 @@
 import { z } from 'zod';
 import { type Progression, progressionOf } from '../../shared/catalog/control/progression.ts';
-import { dispatchFulfillmentOrder } from '../../shared/catalog/fulfillment/apis.ts';
+import { dispatchFulfillmentOrder, listPickingOrders as listPickingOrdersApi } from '../../shared/catalog/fulfillment/apis.ts';
 import { FulfillmentOrder } from '../../shared/catalog/fulfillment/fulfillment-orders.ts';
 import { applyWarehouseProgression as applyWarehouseProgressionCall } from '../../shared/catalog/fulfillment/internal.ts';
 import { getStockLocations as getStockLocationsApi } from '../../shared/catalog/inventory/apis.ts';
 import { getStock } from '../../shared/catalog/inventory/internal.ts';
+import { afterOpenTimeOfOrder } from '../../shared/catalog/inventory/opening-hours.ts';
 import { Problem } from '../../shared/catalog/problems.ts';
 import { walkPages } from '../../shared/work/all-pages.ts';
 import { defineDueWork } from '../../shared/work/due-work.ts';
 import { type EventHandler, handle, handleDue, type Scope, unchanged } from '../../shared/work/handler.ts';
+import { pageOfMatches } from '../../shared/work/page-of-matches.ts';
 import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
 import {
+  ANYWHERE,
+  modeOf,
+  openAt,
   type PickingOrder,
   pickingOrderIdOf,
   pickingOrders,
+  stores,
   type WarehouseTask,
   warehouseSteps,
   warehouses,
@@ -29,18 +35,24 @@ const OFFER_AGAIN_MS: readonly number[] = [60_000, 300_000, 1_800_000, 7_200_000
 
 /** Opens a task for an allocated fulfillment order; closes it when the fulfillment order has left or was cancelled. */
 export const onFulfillmentOrderChanged: EventHandler = async ({ data, time, aggregateversion: seen }, { work, context }) => {
-  const { id, state } = FulfillmentOrder.parse(data.object);
+  const { id, state, locationId, collection } = FulfillmentOrder.parse(data.object);
   const task = await work.get(warehouseTasks, id);
   if (task && task.seen >= seen) return unchanged('A later state of the fulfillment order has already arrived.');
   switch (state) {
     case 'created':
       return unchanged('The warehouse picks allocated fulfillment orders.');
     case 'allocated':
-      await scheduleStep(
-        work,
-        { id, seen, open: true, allocatedAt: time },
-        { order: await pickingOrderOf(work, id), mode: progressionOf(context).warehouse },
-      );
+      {
+        const opened = {
+          id,
+          seen,
+          open: true,
+          allocatedAt: time,
+          locationId,
+          ...(collection?.locationId === locationId && { store: locationId }),
+        };
+        await scheduleStep(work, opened, { order: await pickingOrderOf(work, id), mode: modeOf(opened, progressionOf(context)) });
+      }
       return undefined;
     case 'picking':
     case 'packed':
@@ -59,9 +71,32 @@ export const onFulfillmentOrderChanged: EventHandler = async ({ data, time, aggr
   }
 };
 
-export const applyWarehouseProgression = handle(applyWarehouseProgressionCall)(async ({ body: { warehouse: mode } }, { work }) => {
+/** Open tasks, with the status of their picking orders. */
+export const listPickingOrders = handle(listPickingOrdersApi)(async ({ query: { locationId, status, limit, cursor } }, { work }) => {
+  const at = locationId === undefined ? ANYWHERE : openAt(locationId);
+  const tasksOf = async (page: { readonly limit?: number; readonly cursor?: string }) => {
+    const { items, nextCursor } = await work.find(warehouseTasks, 'open', at, page);
+    return { items: await Promise.all(items.map((task) => shown(work, task))), nextCursor };
+  };
+  return pageOfMatches(tasksOf, (task) => status === undefined || task.status === status, { limit, cursor });
+});
+
+async function shown(work: UnitOfWork, { id, allocatedAt, locationId = '' }: WarehouseTask) {
+  const order = await pickingOrderOf(work, id);
+  return {
+    fulfillmentOrderId: id,
+    locationId,
+    status: order?.status ?? ('waiting' as const),
+    pickingOrderId: order?.id,
+    since: allocatedAt,
+  };
+}
+
+export const applyWarehouseProgression = handle(applyWarehouseProgressionCall)(async ({ body: { warehouse, store } }, { work }) => {
   let rescheduled = 0;
-  for await (const { version: _counted, ...task } of walkPages((cursor) => work.find(warehouseTasks, 'open', 'yes', { cursor }))) {
+  for await (const { version: _counted, ...task } of walkPages((cursor) => work.find(warehouseTasks, 'open', ANYWHERE, { cursor }))) {
+    const mode = task.store === undefined ? warehouse : store;
+    if (mode === undefined) continue;
     if (await scheduleStep(work, task, { order: await pickingOrderOf(work, task.id), mode })) rescheduled += 1;
   }
   return { rescheduled };
@@ -70,8 +105,8 @@ export const applyWarehouseProgression = handle(applyWarehouseProgressionCall)(a
 /** Takes the next step of an automatic warehouse, as a client would by an API call. */
 export const takeWarehouseStep = handleDue(warehouseStepDue)(async ({ key, payload }, scope) => {
   const { work, context } = scope;
-  const mode = progressionOf(context).warehouse;
   const task = await work.get(warehouseTasks, key);
+  const mode = task ? modeOf(task, progressionOf(context)) : 'manual';
   if (!task?.open || mode === 'manual') return;
   const order = await pickingOrderOf(work, key);
   // A caller took the planned step. The next step has its own time.
@@ -127,12 +162,27 @@ const stepAfter = { open: 'started', started: 'picked', picked: 'packed', short:
 /** When the next step is taken, in epoch milliseconds. */
 async function momentOf(
   work: UnitOfWork,
-  { allocatedAt }: Pick<WarehouseTask, 'allocatedAt'>,
+  { allocatedAt, store }: Pick<WarehouseTask, 'allocatedAt' | 'store'>,
   { order, mode }: { order: Pick<PickingOrder, 'status'> | undefined; mode: Exclude<Progression['warehouse'], 'manual'> },
 ): Promise<number> {
   if (mode === 'immediate') return work.now;
+  if (store !== undefined) return momentAtStore(work, { store, allocatedAt, step: nextStep(order) });
   const afterMs = (await work.get(warehouseSteps, nextStep(order)))?.afterMs ?? 0;
   return Math.max(work.now, Date.parse(allocatedAt) + afterMs);
+}
+
+/** The steps of a store, as parts of the time that it needs for an order. */
+const PREPARED = { started: 0.25, picked: 0.5, packed: 0.75, dispatched: 1 } as const satisfies Record<Step, number>;
+
+/** The staff of a store works while it is open, and has the goods ready at the promised time. */
+async function momentAtStore(
+  work: UnitOfWork,
+  { store, allocatedAt, step }: { store: string; allocatedAt: string; step: Step },
+): Promise<number> {
+  const hours = await work.get(stores, store);
+  const after = work.figures.collection.preparationMs * PREPARED[step];
+  const at = hours && afterOpenTimeOfOrder(hours, Date.parse(allocatedAt), Math.round(after));
+  return Math.max(work.now, at ?? 0);
 }
 
 /** Stores a task with the time of its next step, and the due work that takes it. @returns whether the time has changed */

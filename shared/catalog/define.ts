@@ -10,7 +10,7 @@ type ApiType = 'query' | 'command' | 'action';
 /** `signature`: a webhook, signed with the webhook secret of the rehearsal; other credentials are ignored. */
 export type AuthScheme = 'bearer' | 'api-key' | 'signature' | 'none';
 /** Media type of a success. A handler answers other types than JSON as base64. */
-type MediaType = 'application/json' | 'application/pdf';
+type MediaType = 'application/json' | 'application/pdf' | 'image/png';
 
 /** An API, declared once. Routes, validation, clients, OpenAPI, tables and tests derive from it. */
 export interface ApiDefinition<
@@ -21,6 +21,7 @@ export interface ApiDefinition<
   Request extends z.ZodType = z.ZodType,
   ServiceRequest extends z.ZodType = z.ZodType,
   Response extends z.ZodType = z.ZodType,
+  Verb extends Method = Method,
 > {
   readonly id: Id;
   readonly name: string;
@@ -31,7 +32,7 @@ export interface ApiDefinition<
   /** The gateway has no route for `internal` APIs; only applications call them. */
   readonly audience: 'public' | 'internal';
   readonly auth: AuthScheme;
-  readonly method: Method;
+  readonly method: Verb;
   readonly path: Path;
   readonly query: Query;
   readonly request: Request;
@@ -68,9 +69,10 @@ type Usual = Pick<
 >;
 
 /** Default name: the words of the id. Default domain: the domain of the application. */
-interface PublicInput<Id, App, Path, Query, Request, ServiceRequest, Response>
+interface PublicInput<Id, App, Path, Query, Request, ServiceRequest, Response, Verb extends Method = Method>
   extends Partial<Pick<ApiDefinition, 'name' | 'domain' | 'shapes'>>,
-    Partial<Usual> {
+    Partial<Omit<Usual, 'method'>> {
+  readonly method?: Verb;
   readonly id: Id;
   readonly summary: string;
   readonly application: App;
@@ -83,7 +85,7 @@ interface PublicInput<Id, App, Path, Query, Request, ServiceRequest, Response>
 
 type InternalInput<Id, App, Path, Query, Request, Response> = Omit<
   PublicInput<Id, App, Path, Query, Request, Request, Response>,
-  'auth' | 'serviceRequest' | 'shapes' | 'status' | 'addition' | 'produces' | 'fileName' | 'storesNothing'
+  'auth' | 'serviceRequest' | 'shapes' | 'status' | 'produces' | 'fileName' | 'storesNothing'
 > & { readonly callers: readonly Application[] };
 
 type AnyPublicInput = PublicInput<string, Application, string, z.ZodObject, z.ZodType, z.ZodType, z.ZodType>;
@@ -100,9 +102,10 @@ export function defineApi<
   Query extends z.ZodObject = Empty,
   Request extends z.ZodType = Empty,
   ServiceRequest extends z.ZodType = Request,
+  const Verb extends Method = 'GET',
 >(
-  input: PublicInput<Id, App, Path, Query, Request, ServiceRequest, Response>,
-): ApiDefinition<Id, App, Path, Query, Request, ServiceRequest, Response>;
+  input: PublicInput<Id, App, Path, Query, Request, ServiceRequest, Response, Verb>,
+): ApiDefinition<Id, App, Path, Query, Request, ServiceRequest, Response, Verb>;
 export function defineApi(input: AnyPublicInput): ApiDefinition {
   return withDefaults(input, 'public', []);
 }
@@ -176,6 +179,10 @@ export const namesRehearsal = ({ path }: Pick<ApiDefinition, 'path'>): boolean =
 
 /** Whether a call changes state and therefore accepts an `Idempotency-Key`. A query sent by POST does not. */
 export const isMutating = (api: ApiDefinition): boolean => api.type !== 'query' && api.method !== 'GET';
+
+/** Whether a call between applications serves a journey that is an addition. A real system need not answer it. */
+export const servesAddition = ({ audience, addition }: Pick<ApiDefinition, 'audience' | 'addition'>): boolean =>
+  audience === 'internal' && addition;
 
 /** Whether a call may change the world. Such an API has a dry run. */
 export const changesSomething = (api: ApiDefinition): boolean => isMutating(api) && !api.storesNothing;

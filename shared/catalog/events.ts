@@ -47,6 +47,28 @@ const listed = [
     object: 'return',
     meaning: 'Customer requested return of one or more items from an order',
   },
+  {
+    name: 'ext.collection-ready',
+    classification: 'updated',
+    object: 'fulfillment-order',
+    meaning: 'Goods of a collection wait at the counter of their store',
+    detail: 'collection has the code for the customer, its QR code in qrUrl, the last day, and the store with its address.',
+    addition: true,
+  },
+  {
+    name: 'ext.collection-reminder',
+    classification: 'updated',
+    object: 'fulfillment-order',
+    meaning: 'Goods of a collection have waited for half of the time',
+    addition: true,
+  },
+  {
+    name: 'ext.collection-expired',
+    classification: 'transitioned',
+    object: 'fulfillment-order',
+    meaning: 'Nobody collected the goods in time: they go back to the shelf, and are refunded',
+    addition: true,
+  },
   { name: 'return-created', classification: 'created', object: 'return', meaning: 'Return request created against a closed order' },
   {
     name: 'inventory-reserved',

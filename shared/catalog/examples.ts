@@ -88,14 +88,39 @@ export const objectExamples: readonly ObjectExample[] = [
     consents: { emailMarketing: true, smsMarketing: false, profiling: false },
     interactions: [],
   }),
-  example(fulfillmentOrder, {
-    id: FULFILMENT,
-    state: 'created',
-    orderId: ORDER,
-    locationId: 'dc-01',
-    shipments: [],
-    lines: [{ orderLineId: LINE, ...goods, pickedQty: 0, shortQty: 0 }],
-  }),
+  example(
+    fulfillmentOrder,
+    {
+      id: FULFILMENT,
+      state: 'created',
+      orderId: ORDER,
+      locationId: 'dc-01',
+      shipments: [],
+      lines: [{ orderLineId: LINE, ...goods, pickedQty: 0, shortQty: 0 }],
+    },
+    {
+      'ext.collection-ready': {
+        state: 'dispatched',
+        locationId: 'store-01',
+        lines: [{ orderLineId: LINE, ...goods, pickedQty: 2, shortQty: 0 }],
+        shipments: [{ id: 'shp_01KAHTXB5W0G4J8Q2Z6R9M3N7P', state: 'held-at-depot', labelStatus: 'none' }],
+        collection: {
+          locationId: 'store-01',
+          person: 'Ben Collector',
+          readyBy: '2026-03-02T12:00:00.000Z',
+          readyAt: '2026-03-02T11:40:00.000Z',
+          lastDay: '2026-03-09',
+          until: '2026-03-09T19:00:00.000Z',
+          code: '949727',
+          qrUrl: '/collection-codes/default/78305afd012f8bee.png',
+          store: {
+            name: 'Galway, Quay Street',
+            address: { name: 'Store Galway', line1: '9 Quay Street', city: 'Galway', postalCode: 'H91', country: 'IE' },
+          },
+        },
+      },
+    },
+  ),
   example(
     shipment,
     {

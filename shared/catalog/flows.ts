@@ -156,8 +156,10 @@ export const calls = defineCalls({
     'create-order-api',
     'confirm-order-api',
     'carry-out',
-    // A sale that costs nothing is completed when it begins.
+    // A sale that costs nothing is completed when it begins. An order that is collected is paid at the till.
     'get-order-api',
+    // An order that is paid when it is collected.
+    'ensure-captured',
     // A client may have created an order for a transaction that is voided.
     'cancel-order-api',
   ],
@@ -165,6 +167,10 @@ export const calls = defineCalls({
     'get-customer-api',
     'put-party',
     'check-availability-api',
+    // Only a checkout with collection.
+    'get-collection-point',
+    // Only List Products with collectAt.
+    'list-collectable',
     'get-member-balance-api',
     'evaluate-promotions-api',
     'record-voucher-use',
@@ -208,6 +214,7 @@ export const calls = defineCalls({
     'move-reservation',
     'record-stock-movement',
     'put-shipment',
+    'put-collection-unit',
     'generate-label-api',
     'track-shipment-api',
     'book-return',

@@ -19,6 +19,9 @@ export const LIMITS = {
   returns: 100,
 } as const;
 
+/** Promotions of a rehearsal, ended ones included. An evaluation reads all of them. */
+export const MOST_PROMOTIONS = 1_000;
+
 /** The newest refunds, which an order shows. A payment lists all its refunds. */
 export const SHOWN_REFUNDS = 100;
 

@@ -10,6 +10,7 @@ export const problems = {
   unauthenticated: { status: 401, title: 'Unauthenticated', retryable: false },
   payment_declined: { status: 402, title: 'Payment declined', retryable: false },
   forbidden: { status: 403, title: 'Forbidden', retryable: false },
+  wrong_code: { status: 403, title: 'Wrong code', retryable: false },
   outbound_refused: { status: 403, title: 'Outbound address refused', retryable: false },
   not_found: { status: 404, title: 'Not found', retryable: false },
   unknown_rehearsal: { status: 404, title: 'Unknown rehearsal', retryable: false },
@@ -67,6 +68,7 @@ export type ProblemCode = keyof typeof problems;
 /** Codes whose refusals have `retryable: true` while another action on the object is in progress that decides the outcome. */
 export const retryableAtTimes: ReadonlySet<ProblemCode> = new Set([
   'invalid_state_transition',
+  'order_not_closed',
   'return_quantity_exceeded',
   'reservation_expired',
   'conflicting_repeat',

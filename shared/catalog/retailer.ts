@@ -41,6 +41,9 @@ const Loyalty = z
 /** The SIM reserves stock for at most this time. */
 const LONGEST_HOLD_MS = durationMs('PT4H');
 
+/** A confirmed order renews a lost authorisation for 30 days. A shorter one would be renewed without end. */
+const SHORTEST_AUTHORISATION_MS = durationMs('P1D');
+
 const Windows = z
   .strictObject({
     checkoutHold: Duration.refine((length) => !(comparableMs(length) > LONGEST_HOLD_MS), 'This must be at most PT4H.')
@@ -49,7 +52,9 @@ const Windows = z
     basketIdle: window('P1D', 'After this time without a change, a basket is abandoned, and a transaction at the till is voided.'),
     draftOrder: window('P1D', 'After this time without confirmation, a draft order is cancelled.'),
     pendingPayment: window('PT15M', 'After this time without an answer of the provider, a payment fails.'),
-    authorisation: window('P7D', 'After this time without capture, an authorisation is voided.'),
+    authorisation: Duration.refine((length) => !(comparableMs(length) < SHORTEST_AUTHORISATION_MS), 'This must be at least P1D.')
+      .default('P7D')
+      .describe('After this time without capture, an authorisation is voided. At least P1D.'),
     uncoveredOrder: window('P1D', 'After this time, a confirmed order is cancelled if its lost authorisation is not replaced.'),
     redemption: window('PT15M', 'After this time, redeemed points that have paid for nothing return to the member.'),
     return: window('P30D', 'For this time after delivery, goods may be returned.'),
@@ -61,6 +66,23 @@ const Windows = z
   })
   .describe('Lengths of time on the rehearsal’s clock.');
 
+const LONGEST_PREPARATION_MS = durationMs('P7D');
+
+const Collection = z
+  .strictObject({
+    days: z
+      .int()
+      .min(1)
+      .max(60)
+      .default(7)
+      .describe('Goods wait at the counter for so many days, and until the store closes on the last one.'),
+    preparation: Duration.refine((length) => !(comparableMs(length) > LONGEST_PREPARATION_MS), 'This must be at most P7D.')
+      .default('PT2H')
+      .describe('A store has an order ready after so much opening time, at most P7D.'),
+    payLimit: Amount.default(50_000).describe('An order that is paid when it is collected costs at most this amount, in minor units.'),
+  })
+  .describe('Orders that customers collect in a store.');
+
 /** The figures of a retailer. Each has a default. */
 export const Retailer = z.strictObject({
   id: z.literal('retailer').default('retailer'),
@@ -69,6 +91,7 @@ export const Retailer = z.strictObject({
   shipping: Shipping.prefault({}),
   disputeFee: Amount.default(2_000).describe('Fee of the provider for each dispute, in minor units.'),
   loyalty: Loyalty.prefault({}),
+  collection: Collection.prefault({}),
   windows: Windows.prefault({}).refine(({ atRisk, churned }) => !(comparableMs(atRisk) >= comparableMs(churned)), {
     path: ['churned'],
     error: 'This must be longer than atRisk.',
@@ -80,12 +103,22 @@ export type WindowName = keyof Retailer['windows'];
 
 /** The figures as code uses them: windows in milliseconds. */
 export interface Figures extends Pick<Retailer, 'currency' | 'timeZone' | 'shipping' | 'disputeFee' | 'loyalty'> {
+  readonly collection: { readonly days: number; readonly preparationMs: number; readonly payLimit: number };
   readonly windowMs: Readonly<Record<WindowName, number>>;
 }
 
-export function figuresOf({ currency, timeZone, shipping, disputeFee, loyalty, windows }: Retailer): Figures {
+export function figuresOf({ currency, timeZone, shipping, disputeFee, loyalty, collection, windows }: Retailer): Figures {
+  const { days, preparation, payLimit } = collection;
   const windowMs = Object.fromEntries(Object.entries(windows).map(([name, length]) => [name, durationMs(length)]));
-  return { currency, timeZone, shipping, disputeFee, loyalty, windowMs: windowMs as Figures['windowMs'] };
+  return {
+    currency,
+    timeZone,
+    shipping,
+    disputeFee,
+    loyalty,
+    collection: { days, preparationMs: durationMs(preparation), payLimit },
+    windowMs: windowMs as Figures['windowMs'],
+  };
 }
 
 const defaults = Retailer.parse({});

@@ -99,6 +99,53 @@ export const RequestedLine = exactlyOne(z.strictObject({ sku: Sku.optional(), gt
 /** Members of every stored business object. `version` counts committed changes from 1. */
 export const commonFields = { id: Id, version: z.int().min(0), createdAt: Instant, updatedAt: Instant };
 
+/** Printable ASCII without blanks: what shops, marketplaces and ERP systems use in ids, such as gid://shopify/Order/1001. */
+const VISIBLE = /^[!-~]*$/;
+const nameElsewhere = z.string().min(1).max(100).regex(VISIBLE, 'This must have only visible ASCII characters, without blanks.');
+
+/** The name of an object in the system of a client. */
+export const Reference = z
+  .strictObject({
+    source: nameElsewhere.describe('The system that gave the id: a shop, a marketplace, an ERP system.'),
+    id: nameElsewhere.describe('The id of the object in that system.'),
+  })
+  .meta({
+    id: 'Reference',
+    description: 'The name of an object in the system of the client. Case matters.',
+    example: { source: 'web-shop', id: '#1001' },
+  });
+
+/** Members of `metadata`. */
+export const MOST_METADATA = 20;
+
+/** Values that the estate stores for a client, and never reads. */
+export const Metadata = z
+  .record(z.string().min(1).max(40), z.string().max(500))
+  .refine((values) => Object.keys(values).length <= MOST_METADATA, `This may have at most ${MOST_METADATA} members.`)
+  .meta({
+    id: 'Metadata',
+    maxProperties: MOST_METADATA,
+    description: `Texts of the client, at most ${MOST_METADATA}: names have up to 40 characters, values up to 500.`,
+    example: { campaign: 'spring' },
+  });
+
+/** Members of objects that other systems name, and of the calls that create these objects. */
+export const clientMembers = {
+  reference: Reference.optional().describe('Our addition: the name of the object in the system of the client. Absent without one.'),
+  metadata: Metadata.optional().describe('Our addition: texts of the client. Absent without any.'),
+};
+
+/** The column of a reference in the list of objects. */
+export const referenceColumn = { reference: '{reference.source} {reference.id}' };
+
+/** `clientMembers` of a call that creates an object. */
+export const createMembers = {
+  reference: Reference.optional().describe(
+    'Our addition: the name of the object in the system of the client. It names one object of this type. A repeat with the same content returns this object with 200, at any time; a repeat with other content is refused.',
+  ),
+  metadata: Metadata.optional().describe('Our addition: texts that are stored with the object.'),
+};
+
 export const ShippingMethod = z.enum(['STANDARD', 'EXPRESS']).meta({ id: 'ShippingMethod', description: shippingInWords });
 
 /** A page of a list. The last page has no `nextCursor`. */
@@ -226,7 +273,7 @@ export function anyRequired([name, ...others]: readonly string[]): Condition {
   return others.length === 0 ? { required: [name] } : { if: { not: { required: [name] } }, then: anyRequired(others) };
 }
 
-function oneRequired([name, ...others]: readonly string[]): Condition {
+export function oneRequired([name, ...others]: readonly string[]): Condition {
   if (others.length === 0) return { required: [name] };
   // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
   return { if: { required: [name] }, then: { not: anyRequired(others) }, else: oneRequired(others) };

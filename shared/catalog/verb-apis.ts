@@ -19,6 +19,8 @@ export const verbApis = {
     'pick-nothing': 'update-picking-status-api',
     pack: 'update-picking-status-api',
     dispatch: 'dispatch-fulfillment-order-api',
+    'hand-over': 'hand-over-collection-api',
+    extend: 'extend-collection-api',
   },
   shipment: { label: 'generate-label-api' },
   basket: {

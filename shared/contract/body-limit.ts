@@ -82,7 +82,13 @@ function ofReference($ref: string, { named, within }: Place): number {
   return mostBytes(target, { named, within: [...within, $ref] });
 }
 
-function ofObject({ properties = {}, additionalProperties }: SchemaPart, place: Place): number {
+function ofObject({ properties = {}, additionalProperties, propertyNames = {}, maxProperties }: SchemaPart, place: Place): number {
+  if (typeof additionalProperties === 'object' && maxProperties !== undefined) {
+    return (
+      2 +
+      maxProperties * (4 + SPACE_BYTES + mostBytes({ ...propertyNames, type: 'string' }, place) + mostBytes(additionalProperties, place))
+    );
+  }
   if (additionalProperties !== false) return NO_BOUND;
   const members = Object.entries(properties).map(([name, member]) => name.length + 4 + SPACE_BYTES + mostBytes(member, place));
   return members.reduce((sum, bytes) => sum + bytes, 2);

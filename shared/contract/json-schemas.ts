@@ -20,6 +20,8 @@ export interface SchemaPart {
   readonly maxLength?: number;
   readonly pattern?: string;
   readonly additionalProperties?: boolean | SchemaPart;
+  readonly propertyNames?: SchemaPart;
+  readonly maxProperties?: number;
   readonly allOf?: readonly SchemaPart[];
   readonly oneOf?: readonly SchemaPart[];
   readonly anyOf?: readonly SchemaPart[];

@@ -202,7 +202,7 @@ export function openMembers<T>(schema: z.ZodType<T>, value: unknown): z.ZodSafeP
 
 /** Filters undeclared members out of a response. With `strict` (in tests) it throws, to find handlers that return them. */
 export function filterResponse(api: ApiDefinition, output: unknown, { strict }: { readonly strict: boolean }): unknown {
-  const parsed = declaredMembers(api.response, output ?? null);
+  const parsed = declaredMembersOnce(api.response, output ?? null);
   if (!parsed.success) {
     const issue = parsed.error.issues[0];
     throw new Error(`The response of ${api.id} does not match its schema: /${issue?.path.join('/')}: ${issue?.message}`);
@@ -215,6 +215,22 @@ export function filterResponse(api: ApiDefinition, output: unknown, { strict }: 
 export function declaredMembers<T>(schema: z.ZodType<T>, value: unknown): z.ZodSafeParseResult<T> {
   const parsed = schema.safeParse(value);
   return parsed.success ? parsed : schema.safeParse(asSent(value));
+}
+
+/** Accepted objects, with the schema of the last check and its result. */
+const accepted = new WeakMap<object, { readonly schema: z.ZodType; readonly result: z.ZodSafeParseResult<unknown> }>();
+
+/**
+ * As `declaredMembers`, for an object that is never changed, as objects of a unit of work. An object that is read, published or answered
+ * several times is validated once.
+ */
+export function declaredMembersOnce<T>(schema: z.ZodType<T>, value: unknown): z.ZodSafeParseResult<T> {
+  if (typeof value !== 'object' || value === null) return declaredMembers(schema, value);
+  const known = accepted.get(value);
+  if (known?.schema === schema) return known.result as z.ZodSafeParseResult<T>;
+  const result = declaredMembers(schema, value);
+  if (result.success) accepted.set(value, { schema, result });
+  return result;
 }
 
 const asSent = (value: unknown): unknown => JSON.parse(JSON.stringify(value));

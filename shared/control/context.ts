@@ -28,6 +28,8 @@ export interface Context {
   readonly deadline: Ms;
   /** Revision of the rehearsal's fault rules; 0 when there are none. */
   readonly faults: number;
+  /** The last commit that changed reference data; absent while none has. Data that were read under it are current. */
+  readonly reference?: string;
   /** The progression; absent while it is the default (see `progressionOf`). */
   readonly progression?: Progression;
   /** Set in a dry run: no application stores, publishes or schedules anything. */
@@ -36,16 +38,16 @@ export interface Context {
   readonly chain: readonly string[];
 }
 
+/** The part of a context that the view of its world has. */
+type ContextOfWorld = Pick<Context, 'world' | 'lineage' | 'now' | 'seed' | 'faults' | 'reference' | 'progression'>;
+
 interface ContextInput extends Pick<Context, 'principal' | 'requestId' | 'parentId' | 'correlationId' | 'traceparent'> {
   /** Wall time until the deadline, in ms. */
   readonly withinMs: number;
 }
 
 /** The context of a request, an event or due work that begins now in a world. */
-export function contextFor(
-  { world, lineage, now, seed, faults, progression }: Pick<Context, 'world' | 'lineage' | 'now' | 'seed' | 'faults' | 'progression'>,
-  begun: ContextInput,
-): Context {
+export function contextFor({ world, lineage, now, seed, faults, reference, progression }: ContextOfWorld, begun: ContextInput): Context {
   const { principal, requestId, parentId, correlationId, traceparent, withinMs } = begun;
   const deadline = Date.now() + withinMs;
   return {
@@ -60,6 +62,7 @@ export function contextFor(
     traceparent,
     deadline,
     faults,
+    reference,
     progression,
     chain: [],
   };

@@ -15,15 +15,19 @@ export interface ActiveFault extends FaultInput {
 
 /** A possible target of a fault. */
 export type FaultTarget =
-  | { readonly application: string; readonly api: string }
+  /** `caller` is an application or `OUTSIDE`; undefined for a signed webhook. */
+  | { readonly application: string; readonly api: string; readonly caller: string | undefined }
   /** Name of the event, without prefix. */
   | { readonly event: string; readonly subject: string }
   | { readonly webhook: string; readonly status: string };
 
 function matches(match: Match, target: FaultTarget): boolean {
-  const fits = (wanted: string | undefined, is: string): boolean => wanted === undefined || wanted === is;
+  const fits = (wanted: string | undefined, is: string | undefined): boolean => wanted === undefined || wanted === is;
   const [kind] = targetsOf(match);
-  if ('api' in target) return kind === 'call' && fits(match.application, target.application) && fits(match.api, target.api);
+  if ('api' in target) {
+    const { application, api, caller } = target;
+    return kind === 'call' && fits(match.application, application) && fits(match.api, api) && fits(match.caller, caller);
+  }
   if ('event' in target) return kind === 'event' && nameOf(match.event ?? '') === target.event && fits(match.subject, target.subject);
   return kind === 'webhook' && fits(match.webhook, target.webhook) && fits(match.status, target.status);
 }
@@ -34,7 +38,8 @@ function kindOf(target: FaultTarget): string {
   return 'event' in target ? `event ${target.event}` : `webhook ${target.webhook}`;
 }
 
-const mayMatch = ({ subject: _subject, status: _status, ...match }: Match, target: FaultTarget): boolean => matches(match, target);
+const mayMatch = ({ subject: _subject, status: _status, caller: _caller, ...match }: Match, target: FaultTarget): boolean =>
+  matches(match, target);
 
 /** The rules of a world at a revision. At revision 0 there are none. */
 interface RulesOfWorld {
@@ -107,8 +112,12 @@ export function createFaults(control: FaultStore) {
     return found.filter(({ match }) => matches(match, target));
   }
 
-  async function strikes(world: World, { name, times, probability, seed = '' }: ActiveFault, struck: Struck): Promise<boolean> {
-    if (probability !== undefined && drawn(seed, await control.chance(world, name)) >= probability) return false;
+  async function strikes(world: World, fault: ActiveFault, struck: Struck): Promise<boolean> {
+    const { name, times, skip = 0, probability = 1, seed = '' } = fault;
+    if (skip > 0 || probability < 1) {
+      const chance = await control.chance(world, name);
+      if (chance <= skip || drawn(seed, chance) >= probability) return false;
+    }
     return (await control.hit(world, name, lineOf(struck), times)) !== undefined;
   }
 

@@ -1,4 +1,4 @@
-import { type Agent, request } from 'undici';
+import type { Agent } from 'undici';
 import { Problem } from '../catalog/problems.ts';
 import { durationMs } from '../domain/duration.ts';
 import { retryAfterIn } from '../domain/retry-after.ts';
@@ -6,6 +6,7 @@ import { errorMessage } from '../domain/text.ts';
 import type { Ms } from '../domain/time.ts';
 import { rehearsalOf } from '../domain/world.ts';
 import { connectionTrouble } from '../process/connection-trouble.ts';
+import { request } from '../process/http-client.ts';
 import { withTimeLimit } from '../process/waiting.ts';
 import type { DueItem, DueWorkStore } from '../store/ports/due-work.ts';
 import type { Directory } from '../store/ports/rehearsals.ts';

@@ -10,7 +10,9 @@ export const DEFAULT_REHEARSAL = 'default';
 
 /** SHA-256 of the parts as hex. Each part is hashed with its length, so that different parts cannot collide. */
 export function digest(...parts: readonly string[]): string {
-  return hash('sha256', parts.map((part) => `${part.length}:${part};`).join(''));
+  let text = '';
+  for (const part of parts) text += `${part.length}:${part};`;
+  return hash('sha256', text);
 }
 
 /** A ULID whose random part derives from a seed, so that a rerun creates the same ids. @param at epoch milliseconds, the time part */

@@ -1,8 +1,8 @@
-import { LRUCache } from 'lru-cache';
 import type { EstateCalls } from '../control/estate-call.ts';
 import type { World } from '../domain/world.ts';
 import type { Store } from '../store/ports/estate-store.ts';
 import type { ApplicationParts } from '../work/application-parts.ts';
+import { createRemembered } from '../work/remembered.ts';
 import { createShadows } from './shadow/shadows.ts';
 import { createCallOutside, type OutsideAccess } from './swap/outside-call.ts';
 import { seenCollections } from './swap/seen.ts';
@@ -27,12 +27,9 @@ export const elsewhereParts = (parts: ApplicationParts, { outside, estateCalls }
   collections: seenCollections(parts.service.collections),
 });
 
-/** Wall time. Nothing of a dropped world stays longer. */
-const REMEMBERED_MS = 5_000;
-
 /** Reads how the application is swapped in a world, which never changes, and remembers it for a while. */
 function createSwapReader(store: Pick<Store, 'object'>) {
-  const known = new LRUCache<World, StoredSwap>({ ttl: REMEMBERED_MS, ttlAutopurge: true });
+  const known = createRemembered<World, StoredSwap>({});
   return async (world: World): Promise<StoredSwap | undefined> => {
     const found = known.get(world);
     if (found) return found;

@@ -2,7 +2,7 @@ import { type Owner, topicOf } from '../catalog/applications.ts';
 import type { ObjectDefinition } from '../catalog/define-object.ts';
 import { TYPE_PREFIX } from '../catalog/event-names.ts';
 import { classificationOf, subscribersOf } from '../catalog/subscriptions.ts';
-import { declaredMembers } from '../contract/validation.ts';
+import { declaredMembersOnce } from '../contract/validation.ts';
 import type { Context } from '../control/context.ts';
 import { derivedUlid, digest } from '../domain/ids.ts';
 import { instant } from '../domain/time.ts';
@@ -91,7 +91,7 @@ export function envelope(input: EnvelopeInput): PlannedEvent {
 }
 
 function publishedMembers({ schema }: ObjectDefinition, object: Stored): Readonly<Record<string, unknown>> {
-  const { data, error } = declaredMembers(schema, object);
+  const { data, error } = declaredMembersOnce(schema, object);
   if (error) throw error;
   return data;
 }

@@ -2,7 +2,7 @@ import { lookup as resolve } from 'node:dns';
 import { lookup as resolveLater } from 'node:dns/promises';
 import { BlockList, isIP, type LookupFunction } from 'node:net';
 import { networkInterfaces } from 'node:os';
-import { Agent } from 'undici';
+import { Agent } from '../process/http-client.ts';
 
 /** Default of `OUTBOUND_ALLOW`: this machine, and the names under which a container reaches the machine that runs it. */
 export const DEFAULT_OUTBOUND = 'loopback,host.docker.internal,host.testcontainers.internal';

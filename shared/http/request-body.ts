@@ -50,6 +50,13 @@ function takeBody(request: IncomingMessage, most: number): Buffer | undefined {
   return body ?? undefined;
 }
 
+/** From so many chunks on, they must have the least mean size: each one costs memory and time, however small it is. */
+const CHUNKS_OF_ANY_SIZE = 1_000;
+const LEAST_MEAN_BYTES = 16;
+
+const tooManyChunks = (): Problem =>
+  new Problem('malformed_request', `The body came in chunks of fewer than ${LEAST_MEAN_BYTES} bytes on average: send larger ones.`);
+
 function collectBody(request: IncomingMessage, most: number): Promise<Buffer | undefined> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
@@ -60,11 +67,16 @@ function collectBody(request: IncomingMessage, most: number): Promise<Buffer | u
     };
     const onData = (chunk: Buffer): void => {
       bytes += chunk.length;
-      if (bytes <= most) chunks.push(chunk);
-      else {
-        request.pause();
-        settle(() => reject(bodyTooLarge(most)));
-      }
+      chunks.push(chunk);
+      const refusal =
+        bytes > most
+          ? bodyTooLarge(most)
+          : chunks.length > CHUNKS_OF_ANY_SIZE && bytes / chunks.length < LEAST_MEAN_BYTES
+            ? tooManyChunks()
+            : undefined;
+      if (!refusal) return;
+      request.pause();
+      settle(() => reject(refusal));
     };
     const onEnd = (): void => settle(() => resolve(bytes === 0 ? undefined : Buffer.concat(chunks, bytes)));
     const onClose = (): void => settle(() => reject(new ClientGone()));

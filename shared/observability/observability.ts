@@ -1,5 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+// The entry of the library loads OpenTelemetry.
+import Counter from 'prom-client/lib/counter.js';
+import Gauge from 'prom-client/lib/gauge.js';
+import Histogram from 'prom-client/lib/histogram.js';
+import Registry from 'prom-client/lib/registry.js';
 import type { Logger } from '../process/logger.ts';
 import { within } from '../process/waiting.ts';
 import type { WorldsBacklog } from '../store/ports/ledger.ts';
@@ -71,11 +75,11 @@ interface Gauges<Backlog> {
 /** The metrics of one process. Labels come from the catalog only, which bounds the series; ids belong in logs and traces. */
 export function createMetrics() {
   const registry = new Registry();
-  collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: EVENT_LOOP_PRECISION_MS });
   const described: Described[] = [];
   const metrics = createEstateMetrics(registry, (metric) => void described.push(metric));
   const refreshes: (() => Promise<void>)[] = [];
   let refreshing: Promise<unknown> | undefined;
+  let ofNode: Promise<void> | undefined;
 
   function refreshOnScrape<Backlog>(application: Observed, { read, show, clear }: Gauges<Backlog>): void {
     refreshes.push(async () => {
@@ -128,11 +132,19 @@ export function createMetrics() {
         refreshing = undefined;
       });
       await refreshing;
+      ofNode ??= addMetricsOfNode(registry);
+      await ofNode;
       return registry.metrics();
     },
     /** The metrics of the estate itself, for a test that compares them with the documentation. */
     described: (): readonly Described[] => described,
   };
+}
+
+/** They begin with the first scrape: their code and their timers would cost a process that nobody scrapes. */
+async function addMetricsOfNode(register: Registry): Promise<void> {
+  const { collectDefaultMetrics } = await import('prom-client');
+  collectDefaultMetrics({ register, eventLoopMonitoringPrecision: EVENT_LOOP_PRECISION_MS });
 }
 
 /** An observer for metrics, without traces. */

@@ -1,5 +1,6 @@
-import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerOptions, type ServerResponse } from 'node:http';
+import type { IncomingMessage, RequestListener, Server, ServerOptions, ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
+import { createServer } from './node-http.ts';
 import { closeOtherLoopback, listenAtOtherLoopback } from './other-loopback.ts';
 import { pause } from './waiting.ts';
 

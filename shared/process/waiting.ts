@@ -9,6 +9,18 @@ export async function pause(ms: number, stopped?: AbortSignal): Promise<void> {
 /** Yields to other requests, timers and I/O of the process. */
 export const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
+/** Runs work one after the other, first added first. Each begins in its own turn of the event loop. */
+export type InSequence = <T>(work: () => Promise<T>) => Promise<T>;
+
+export function createSequence(): InSequence {
+  let last: Promise<unknown> = Promise.resolve();
+  return (work) => {
+    const made = last.then(nextTurn).then(work);
+    last = made.catch(() => {});
+    return made;
+  };
+}
+
 /** Longest wall time that a computation may block the event loop. */
 const SLICE_MS = 5;
 

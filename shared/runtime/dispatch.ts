@@ -87,9 +87,9 @@ export function createDispatch({ service, pipeline, token, log }: DispatchOption
     });
   }
 
-  function contextOf({ headers }: ArrivingRequest): Context {
-    const context = decodeContext(String(headers[CONTEXT_HEADER] ?? ''));
-    if (context && isToken(String(headers[TOKEN_HEADER] ?? ''))) return context;
+  function contextOf({ headers, context }: ArrivingRequest): Context {
+    const received = context ?? decodeContext(String(headers[CONTEXT_HEADER] ?? ''));
+    if (received && isToken(String(headers[TOKEN_HEADER] ?? ''))) return received;
     throw new Problem('forbidden', 'This application is reached through the gateway only.');
   }
 

@@ -37,6 +37,8 @@ export interface Collection<
   readonly object?: ObjectDefinition<z.ZodObject, string, Verb>;
   /** Whether clients get the version as `ETag` and may send `If-Match`. True for every business object. */
   readonly etag: boolean;
+  /** Whether the objects are reference data: read with most requests, and seldom or never changed. Applications remember them. */
+  readonly reference: boolean;
 }
 
 export function defineCollection<
@@ -51,6 +53,7 @@ export function defineCollection<
   readonly index?: { readonly [K in Index]: (object: Shape) => IndexValues };
   readonly object?: ObjectDefinition<z.ZodObject, string, Verb>;
   readonly etag?: true;
+  readonly reference?: true;
 }): Collection<Shape, Unique, Index, Verb> {
   return {
     name: definition.name,
@@ -62,6 +65,7 @@ export function defineCollection<
     },
     object: definition.object,
     etag: definition.etag === true || definition.object !== undefined,
+    reference: definition.reference === true,
   };
 }
 
@@ -98,8 +102,12 @@ export function defineCounters<const Field extends string>(definition: Counters<
 /** The initial data of a new world, by collection and by counter. */
 export interface Seed {
   readonly objects?: readonly { readonly of: AnyCollection; readonly rows: readonly Stored[] }[];
-  readonly counters?: readonly { readonly of: Counters; readonly rows: Readonly<Record<string, Readonly<Record<string, number>>>> }[];
+  readonly counters?: readonly { readonly of: Counters; readonly rows: CounterRows }[];
 }
+
+type CounterRow = Readonly<Record<string, number>>;
+/** By key. Many rows are made one by one. */
+type CounterRows = Readonly<Record<string, CounterRow>> | Generator<readonly [key: string, row: CounterRow], void>;
 
 /** Turns seed rows into stored data. @throws Error naming the row that does not fit its schema, or whose unique value is taken */
 export const dumpOf = (seed: Seed): ApplicationDump => inOneTurn(dumpSteps(seed));
@@ -123,7 +131,15 @@ export function* dumpSteps(seed: Seed): Steps<ApplicationDump> {
     Object.assign(unique, entries.unique);
     Object.assign(index, entries.index);
   }
-  const counters = Object.fromEntries((seed.counters ?? []).map(({ of, rows }) => [of.name, rows]));
+  const counters: Record<string, Record<string, CounterRow>> = {};
+  for (const { of, rows } of seed.counters ?? []) {
+    const stored: Record<string, CounterRow> = {};
+    for (const [key, row] of Symbol.iterator in rows ? rows : Object.entries(rows)) {
+      stored[key] = row;
+      yield;
+    }
+    counters[of.name] = stored;
+  }
   return { objects, unique, index, counters };
 }
 

@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import type { Context } from '../control/context.ts';
 import type { Ids } from '../observability/observer.ts';
 import type { Answer } from './answer.ts';
 
@@ -9,6 +10,8 @@ export interface ArrivingRequest {
   readonly target: string;
   /** Names in lower case. */
   readonly headers: IncomingHttpHeaders;
+  /** The context of a request within a process. Over HTTP it is in the headers. */
+  readonly context?: Context;
   /** Reads the body. Called once, after the check that the request comes from inside the estate. */
   readonly body: () => Promise<Buffer | undefined> | Buffer | string | undefined;
   /** Whether nobody waits for the answer. */

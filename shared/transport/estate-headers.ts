@@ -22,16 +22,16 @@ const EncodedContext = z.object({
   traceparent: z.string().optional(),
   deadline: z.number(),
   faults: z.number(),
+  reference: z.string().optional(),
   progression: Progression.optional(),
   dryRun: z.literal(true).optional(),
   chain: z.array(z.string()),
 });
 
-/** The headers of a call, with names in lower case. */
+/** The headers of a call without its context, with names in lower case. */
 export function headersOf({ context, idempotencyKey, ifMatch, body }: OutgoingCall, token: string): Record<string, string> {
   const { correlationId, traceparent } = context;
   return {
-    [CONTEXT_HEADER]: encodeContext(context),
     [TOKEN_HEADER]: token,
     'x-correlation-id': correlationId,
     ...(traceparent !== undefined && { traceparent }),

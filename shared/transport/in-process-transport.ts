@@ -34,6 +34,7 @@ export function createInProcessTransport({ endpointOf, addressOf, token }: InPro
   /** A timer and a flag: an abort signal with its listeners would cost more than the rest of the call. */
   function answerInTime(endpoint: Endpoint, call: OutgoingCall): Promise<Answered | undefined> {
     const { application, method, path, body, timeoutMs } = call;
+    const context = { ...call.context, chain: [...call.context.chain] };
     return new Promise((resolve, reject) => {
       let isOver = false;
       const timer = setTimeout(() => {
@@ -41,7 +42,7 @@ export function createInProcessTransport({ endpointOf, addressOf, token }: InPro
         reject(timedOut(application));
       }, timeoutMs);
       const headers = headersOf(call, token);
-      endpoint({ method, target: path, headers, body: () => body, hasLeft: () => isOver })
+      endpoint({ method, target: path, headers, context, body: () => body, hasLeft: () => isOver })
         .finally(() => clearTimeout(timer))
         .then(resolve, (error: unknown) => reject(error instanceof NotListening ? unreachable(application) : brokenOff(application)));
     });

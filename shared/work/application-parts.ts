@@ -9,6 +9,7 @@ import type { Directory } from '../store/ports/rehearsals.ts';
 import type { Transport } from '../transport/transport.ts';
 import { createFigures } from './figures.ts';
 import type { AnyService } from './handler.ts';
+import { createReferenceData } from './reference-data.ts';
 import { createParsedObjects } from './unit/loaded-objects.ts';
 
 /** Wall time for due work and consumed events. */
@@ -53,6 +54,7 @@ export function createParts({
     workDeadlineMs,
     faults: createFaults(options.control),
     figuresOf: createFigures(options.store),
+    reference: createReferenceData(),
     parse: createParsedObjects({ frozen: options.strictResponses }),
     /** Wall time of the leases on claims and on due work before a reply. */
     leaseMs: ({ deadline }: Context): number => Math.max(0, deadline - Date.now()) + leaseMarginMs,

@@ -17,8 +17,11 @@ export function defineDueWork(kind: string, payload: z.ZodType = NoPayload): Due
   return { kind, payload };
 }
 
+/** A due item that runs. Work before the reply has an `occasion` in place of `seq`, which a commit does not return. */
+export type RunningItem = Omit<DueItem, 'seq'> & Partial<Pick<DueItem, 'seq'>>;
+
 /** A due item as its handler gets it. */
-export interface ParsedDueItem<Payload> extends Omit<DueItem, 'payload'> {
+export interface ParsedDueItem<Payload> extends Omit<RunningItem, 'payload'> {
   readonly payload: Payload;
 }
 

@@ -1,4 +1,3 @@
-import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
 import { DEFAULT_FIGURES, figuresOf, Retailer } from '../catalog/retailer.ts';
 import { swappableNames } from '../catalog/swap.ts';
@@ -6,6 +5,7 @@ import type { World } from '../domain/world.ts';
 import { defineCollection } from '../store/collections.ts';
 import type { Store } from '../store/ports/estate-store.ts';
 import type { WithFigures } from './job.ts';
+import { createRemembered } from './remembered.ts';
 
 const Applications = z.array(z.enum(swappableNames)).optional();
 
@@ -15,8 +15,6 @@ const StoredRetailer = Retailer.extend({ version: z.int(), swapped: Applications
 /** Each application has the figures of the retailer, and the names of the applications with real systems. */
 export const retailers = defineCollection({ name: 'retailer', schema: StoredRetailer });
 
-/** Wall time. Nothing of a dropped world stays longer. */
-const REMEMBERED_MS = 5_000;
 /** Worlds. More of them are in use only while a client makes and leaves many. */
 const MOST_REMEMBERED = 200;
 
@@ -24,7 +22,7 @@ export type ReadFigures = ReturnType<typeof createFigures>;
 
 /** Reads the figures of a world, and whether it has a real system for the application. They never change, and are remembered for a while. */
 export function createFigures(store: Pick<Store, 'object' | 'application'>) {
-  const known = new LRUCache<World, WithFigures>({ max: MOST_REMEMBERED, ttl: REMEMBERED_MS, ttlAutopurge: true });
+  const known = createRemembered<World, WithFigures>({ max: MOST_REMEMBERED });
   return (world: World): WithFigures | Promise<WithFigures> => known.get(world) ?? read(world);
 
   async function read(world: World): Promise<WithFigures> {

@@ -6,11 +6,11 @@ import type { InternalIdsOf } from '../catalog/internal-calls.ts';
 import type { Problem } from '../catalog/problems.ts';
 import type { Context } from '../control/context.ts';
 import type { Webhooks } from '../control/webhook-sender.ts';
+import type { Breathe } from '../domain/breathe.ts';
 import type { EstateEvent } from '../events/envelope.ts';
 import type { AnyCollection, Counters } from '../store/collections.ts';
-import type { DueItem } from '../store/ports/due-work.ts';
 import type { Caller } from '../transport/caller.ts';
-import { type DueWork, type ParsedDueItem, parsePayload } from './due-work.ts';
+import { type DueWork, type ParsedDueItem, parsePayload, type RunningItem } from './due-work.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
 
 /** The tools of a handler: one unit of work, and calls to other applications. */
@@ -18,6 +18,8 @@ export interface Scope {
   readonly context: Context;
   readonly work: UnitOfWork;
   readonly call: Caller;
+  /** Called often within a long computation, so that the process answers other requests in between. */
+  readonly breathe: Breathe;
   /** Signed webhooks of this rehearsal, sent through the gateway. */
   readonly webhooks: Webhooks;
   /** `webhook-id` of a signed request: the same for every attempt of one delivery. */
@@ -66,7 +68,7 @@ export const handle =
 /** Returns `unchanged(reason)` for an event that changes nothing. */
 export type EventHandler = (event: EstateEvent, scope: Scope) => Promise<Unchanged<null> | undefined>;
 
-type RunDueWork = (item: DueItem, scope: Scope) => Promise<void>;
+type RunDueWork = (item: RunningItem, scope: Scope) => Promise<void>;
 
 export interface BoundDueWork {
   readonly kind: string;

@@ -7,6 +7,7 @@ import type { DueItem } from '../store/ports/due-work.ts';
 import type { Answer } from '../transport/answer.ts';
 import type { BoundApi } from './handler.ts';
 import type { CommitState } from './unit/commit.ts';
+import type { DueBeforeReply } from './unit/schedule.ts';
 import type { UnitParts } from './unit/unit.ts';
 
 /** Undefined when the connection ends without an answer. */
@@ -88,6 +89,8 @@ export interface Delivery extends Job {
 export interface LeasedItem extends Job {
   readonly item: Pick<DueItem, 'kind' | 'key'>;
   readonly token: string;
+  /** The content of an item that this process has just committed. Otherwise the store has it. */
+  readonly committed?: DueBeforeReply;
 }
 
 /** A job that may open units of work, one for each run of its handler. */

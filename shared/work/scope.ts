@@ -1,8 +1,10 @@
 import type { Context } from '../control/context.ts';
 import { createWebhooks, type Webhooks } from '../control/webhook-sender.ts';
+import type { Breathe } from '../domain/breathe.ts';
 import { digest } from '../domain/ids.ts';
 import { idSource, rehearsalOf } from '../domain/world.ts';
 import { traceIds } from '../observability/observer.ts';
+import { inShortTurns } from '../process/waiting.ts';
 import { type Caller, type CallScope, createCaller } from '../transport/caller.ts';
 import type { ApplicationParts } from './application-parts.ts';
 import type { Scope } from './handler.ts';
@@ -30,7 +32,7 @@ export class RunScope implements Scope, CallScope {
     { context, notes, unit, commits, figures }: CommittingJob,
     { webhookId, beforeCall, around = (call) => call }: RunOptions = {},
   ) {
-    const { store, parse, relay } = parts;
+    const { store, parse, reference, relay } = parts;
     this.context = context;
     this.notes = notes;
     this.webhookId = webhookId;
@@ -47,6 +49,7 @@ export class RunScope implements Scope, CallScope {
       figures,
       commits,
       parse,
+      reference,
       relay,
       causation,
       hopId: notes.hopId,
@@ -62,6 +65,10 @@ export class RunScope implements Scope, CallScope {
   /** The idempotency keys of calls are derived from it. */
   get key(): string {
     return digest(idSource(this.context), this.#key);
+  }
+
+  get breathe(): Breathe {
+    return inShortTurns();
   }
 
   get webhooks(): Webhooks {

@@ -2,8 +2,9 @@ import type { z } from 'zod';
 import type { Application } from '../catalog/applications.ts';
 import type { IdPrefix } from '../catalog/objects.ts';
 import type { Figures } from '../catalog/retailer.ts';
+import type { Breathe } from '../domain/breathe.ts';
 import type { Ms } from '../domain/time.ts';
-import type { AnyCollection, Counters, IndexOf, ShapeOf, Stored, UniqueOf, VerbOf } from '../store/collections.ts';
+import type { AnyCollection, Counters, IndexOf, ShapeOf, STATE_INDEX, Stored, UniqueOf, VerbOf } from '../store/collections.ts';
 import type { DueWork } from './due-work.ts';
 
 export interface Page<T> {
@@ -16,7 +17,17 @@ export interface PageOptions {
   readonly cursor?: string;
   /** Lists the newest object first. A cursor continues in the direction of its page. */
   readonly newestFirst?: boolean;
+  /**
+   * Without a cursor, the list begins with the business objects of this time. Concurrent requests may store objects out of sequence, so a few
+   * older objects come first.
+   */
+  readonly createdFrom?: Ms;
+  /** Permits a pause before each object is parsed: large objects take long. */
+  readonly breathe?: Breathe;
 }
+
+/** The most objects that concurrent requests store out of sequence. */
+export const OUT_OF_SEQUENCE = 50;
 
 /** New values for members of an object; undefined removes a member. */
 export type Patch<T> = { readonly [K in Exclude<keyof T, 'id' | 'version' | 'state' | 'createdAt' | 'updatedAt'>]?: T[K] };
@@ -61,7 +72,12 @@ export interface UnitOfWork {
   get<C extends AnyCollection>(of: C, id: string): Promise<ShapeOf<C> | undefined>;
   findUnique<C extends AnyCollection>(of: C, unique: UniqueOf<C>, value: string): Promise<ShapeOf<C> | undefined>;
   /** Sorted by creation, oldest first by default. */
-  find<C extends AnyCollection>(of: C, index: IndexOf<C>, value: string, page?: PageOptions): Promise<Page<ShapeOf<C>>>;
+  find<C extends AnyCollection>(
+    of: C,
+    index: IndexOf<C> | typeof STATE_INDEX,
+    value: string,
+    page?: PageOptions,
+  ): Promise<Page<ShapeOf<C>>>;
   /** The number of objects that an index lists under each value, without the changes of this unit. */
   count<C extends AnyCollection>(of: C, index: IndexOf<C>, values: readonly string[]): Promise<readonly number[]>;
   /** Sorted by creation, oldest first by default. */
@@ -95,9 +111,9 @@ export interface UnitOfWork {
   expect<C extends AnyCollection>(of: C, read: ShapeOf<C>): void;
   /**
    * For a refusal that rests on the answer of another application: another request may have changed the object before that answer. Then the
-   * handler runs again, and refuses with the true reason.
+   * handler runs again, and refuses with the true reason. Version 0: the unit found no object.
    */
-  ensureCurrent<C extends AnyCollection>(of: C, read: ShapeOf<C>): Promise<void>;
+  ensureCurrent<C extends AnyCollection>(of: C, read: Stored): Promise<void>;
   move<Field extends string>(of: Counters<Field>, key: string, by: Partial<Record<Field, number>>): void;
   /** Schedules work on the rehearsal's clock. It replaces work of the same kind and key. */
   schedule<Payload>(due: DueWork<Payload>, key: string, at: Ms, payload: NoInfer<Payload>, options?: DueOptions): void;

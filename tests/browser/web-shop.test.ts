@@ -3,8 +3,9 @@ import { afterAll, beforeAll, expect, test as plainTest } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { started } from '../processes/started.ts';
 import { describeInBrowser, sharedBrowser } from '../support/chromium.ts';
-import { estate, eventually, newRehearsal } from '../support/estate.ts';
+import { estate, eventually, newRehearsal, type TestRehearsal } from '../support/estate.ts';
 import { freePort } from '../support/free-port.ts';
+import { onMonday } from '../support/steps/collection.ts';
 import { testIn } from '../support/test-in.ts';
 import { collectErrors } from './complaints.ts';
 import { expectSoundInEveryLook } from './looks.ts';
@@ -23,7 +24,10 @@ describeInBrowser('The web shop', () => {
 
   /** Opens the shop with a new rehearsal in a new browser session. */
   async function visit(gateway = estate.gateway) {
-    const rehearsal = await newRehearsal();
+    return visitIn(await newRehearsal(), gateway);
+  }
+
+  async function visitIn<R extends TestRehearsal>(rehearsal: R, gateway = estate.gateway) {
     const context = await (await browser()).newContext({ reducedMotion: 'reduce' });
     const page = await context.newPage();
     const complaints = collectErrors(page);
@@ -37,6 +41,7 @@ describeInBrowser('The web shop', () => {
   }
 
   const test = testIn(() => visit());
+  const onMondayTest = testIn(async () => visitIn(await onMonday({ store: 'time' })));
   const title = (page: Page, name: string | RegExp) => page.getByRole('heading', { level: 1, name }).waitFor();
   const refusal = (page: Page, text: string | RegExp) => page.getByRole('alert').getByText(text).waitFor();
   const press = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click();
@@ -129,6 +134,86 @@ describeInBrowser('The web shop', () => {
     const { items } = await rehearsal.control('list-objects', { params: { type: 'order' } });
     expect(items.map(({ id }) => id)).toEqual([orderId]);
   });
+
+  async function collectIn(page: Page, store: string) {
+    await page.goto(`${address}#/checkout`);
+    await page.getByLabel('E-mail', { exact: true }).fill('nora@people.example');
+    await page.getByLabel('Collect in a store').check();
+    await page.getByLabel(store).check();
+  }
+
+  onMondayTest('A customer collects in a store: chooses it, orders, shows the code, and has it handed over', async (visitor) => {
+    const { page, rehearsal } = visitor;
+    await add(page, 'mug-blue', 'Blue stoneware mug');
+    await collectIn(page, 'Dublin, Mill Lane');
+    await page.getByText('Ready today at 12:00').first().waitFor();
+    await page.getByText('Open Mon to Fri 09:00-20:00, Sat 09:00-19:00, Sun 12:00-18:00').first().waitFor();
+    await isSound(page);
+    await page.getByLabel('Somebody else who may collect it').fill('Ben Collector');
+    await press(page, 'Show the total');
+    await page.getByText('Ready in Dublin, Mill Lane on Monday 2 March at 12:00.').waitFor();
+    await page.getByRole('button', { name: 'Order for €12.99' }).waitFor();
+    expect(await page.getByLabel('Dublin, Mill Lane').isChecked()).toBe(true);
+    await isSound(page);
+    await page.getByRole('button', { name: /^Order for/ }).click();
+    await title(page, /waits for its payment$/);
+    const orderId = page.url().split('/').at(-1) ?? '';
+    await pay(page, 'Card, approved');
+    await title(page, /is (confirmed|being prepared)$/);
+    await page.getByText('It is being prepared. It should be ready on Monday 2 March at 12:00.').waitFor();
+    await isSound(page);
+
+    await rehearsal.advance('PT3H');
+    await title(page, /is ready to collect$/);
+    const { id, collection } = await rehearsal.fulfilment(await rehearsal.onlyFulfilment(orderId));
+    const code = collection?.code ?? '';
+    await page.getByText(`${code.slice(0, 3)} ${code.slice(3)}`).waitFor();
+    await page.getByText('until the store closes on Monday 9 March at 20:00').waitFor();
+    await page.waitForFunction('document.querySelector(".pass img").naturalWidth > 100');
+    await isSound(page);
+
+    expect(await rehearsal.handOver(id, { code })).toMatchObject({ status: 200 });
+    await title(page, /has been collected$/);
+    await page.getByText('You have collected it.').waitFor();
+    await isSound(page);
+  });
+
+  onMondayTest(
+    'A customer who does not collect an order reads that it went back, and a product that no store has is only delivered',
+    async (visitor) => {
+      const { page, rehearsal } = visitor;
+      await add(page, 'mug-blue', 'Blue stoneware mug');
+      await page.context().grantPermissions(['geolocation'], { origin: new URL(address).origin });
+      await page.context().setGeolocation({ latitude: 53.55, longitude: 9.99 });
+      await collectIn(page, 'Galway, Quay Street');
+      await press(page, 'Nearest store first');
+      await page.getByText(/Hamburg · \d+(\.\d)? km/).waitFor();
+      expect(await page.locator('.store strong').allTextContents()).toEqual([
+        'Hamburg, Speicherweg',
+        'Dublin, Mill Lane',
+        'Galway, Quay Street',
+      ]);
+      expect(await page.getByLabel('Galway, Quay Street').isChecked()).toBe(true);
+      await press(page, 'Show the total');
+      await page.getByRole('button', { name: /^Order for/ }).click();
+      await title(page, /waits for its payment$/);
+      await pay(page, 'Card, approved');
+      await title(page, /is (confirmed|being prepared)$/);
+      await rehearsal.advance('P10D');
+      await title(page, /was not collected$/);
+      await page.getByText('Nobody collected it in time.').waitFor();
+      await isSound(page);
+      // One warehouse has the desk, and another one the mug.
+      const none = { body: { onHand: 0 } };
+      await rehearsal.control('count-stock-by-hand', { params: { sku: 'desk-two-nodes', locationId: 'dc-01' }, ...none });
+      await rehearsal.control('count-stock-by-hand', { params: { sku: 'mug-blue', locationId: 'dc-02' }, ...none });
+      await add(page, 'desk-two-nodes', 'Writing desk');
+      await add(page, 'mug-blue', 'Blue stoneware mug');
+      await page.goto(`${address}#/checkout`);
+      expect(await page.getByLabel('Collect in a store: no store has all products').isDisabled()).toBe(true);
+      await isSound(page);
+    },
+  );
 
   test('A customer whose card is declined pays with a card that the provider approves later', async ({ page, rehearsal }) => {
     await add(page, 'mug-blue', 'Blue stoneware mug');

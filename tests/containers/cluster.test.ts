@@ -4,6 +4,7 @@ import { consoleTab } from '../browser/console-tab.ts';
 import { expectStreamMoves } from '../browser/moving-stream.ts';
 import { expectWalk } from '../browser/walk.ts';
 import { describeInBrowser } from '../support/chromium.ts';
+import { collectionSteps } from '../support/steps/collection.ts';
 import { rehearsalAt } from '../support/steps/rehearsal-at.ts';
 import { sandboxWithGateways, skipWithoutCluster, whyNoCluster } from './cluster.ts';
 
@@ -24,6 +25,10 @@ else
       const swap = { 'payment-hub': { url: sandbox.adapter } };
       await using rehearsal = await rehearsalAt(await sandbox.gateway(), undefined, undefined, swap);
       await rehearsal.confirmed();
+      const { atCounter, handOver } = collectionSteps(rehearsal);
+      const { fulfillmentOrderId, code } = await atCounter();
+      expect(await handOver(fulfillmentOrderId, { code })).toMatchObject({ status: 200, body: { state: 'delivered' } });
+      await rehearsal.settle();
       await rehearsal.verify();
       const { items } = await rehearsal.control('list-swaps');
       expect(items).toMatchObject([{ application: 'payment-hub', from: 'request', failed: 0, violations: [] }]);

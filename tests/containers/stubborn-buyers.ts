@@ -1,5 +1,5 @@
-import { eventually } from '../support/eventually.ts';
 import { openRehearsal } from '../support/open-rehearsal.ts';
+import { allocated, collect, putOut } from '../support/steps/collecting-buyer.ts';
 import { type Insisting, insisting } from '../support/steps/insisting.ts';
 
 /** How long a buyer repeats a failing request, in wall time. */
@@ -13,10 +13,7 @@ export const stubbornRehearsal = async (gateway: string): Promise<Insisting> => 
 /** An order from the basket until it has left the warehouse. @returns its id */
 export async function buy(rehearsal: Insisting): Promise<string> {
   const { id } = await rehearsal.confirmed({ qty: 1 });
-  // An order may be confirmed while the FMS is missing.
-  const allocated = async () => (await rehearsal.routed(id))?.find(({ state }) => state === 'allocated');
-  const fulfilment = await eventually(`the order ${id} is allocated`, allocated, PATIENCE_MS);
-  await rehearsal.dispatched(fulfilment.id);
+  await rehearsal.dispatched(await allocated(rehearsal, id, PATIENCE_MS));
   return id;
 }
 
@@ -29,6 +26,12 @@ interface Rush {
   readonly disturb: () => Promise<unknown>;
 }
 
+/** Each buyer collects the first order in a store, but one never comes. The other orders are sent. */
+const placeOf = async (rehearsal: Insisting, { buyer, bought }: { readonly buyer: number; readonly bought: number }): Promise<string> => {
+  if (bought > 0) return buy(rehearsal);
+  return buyer === 0 ? (await putOut(rehearsal, PATIENCE_MS)).orderId : collect(rehearsal, PATIENCE_MS);
+};
+
 /** Buyers in one rehearsal, disturbed once. @returns the acknowledged orders, and the violations after all work has completed */
 export async function rush({ gateway, buyers, ordersEach, disturb }: Rush) {
   await using rehearsal = await stubbornRehearsal(gateway);
@@ -36,9 +39,9 @@ export async function rush({ gateway, buyers, ordersEach, disturb }: Rush) {
   const known: string[] = [];
   let disturbance: Promise<unknown> | undefined;
   let isOver = false;
-  const buyer = async (): Promise<void> => {
+  const buyFor = async (buyer: number): Promise<void> => {
     for (let bought = 0; bought < ordersEach || !isOver; bought++) {
-      known.push(await buy(rehearsal));
+      known.push(await placeOf(rehearsal, { buyer, bought }));
       if (known.length * 4 >= buyers * ordersEach) {
         disturbance ??= disturb().finally(() => {
           isOver = true;
@@ -47,7 +50,7 @@ export async function rush({ gateway, buyers, ordersEach, disturb }: Rush) {
     }
   };
   try {
-    await Promise.all(Array.from({ length: buyers }, buyer));
+    await Promise.all(Array.from({ length: buyers }, (_, buyer) => buyFor(buyer)));
     await disturbance;
   } catch (error) {
     rehearsal.giveUp();
@@ -56,7 +59,7 @@ export async function rush({ gateway, buyers, ordersEach, disturb }: Rush) {
   // Detects broken connections before the requests that are sent only once.
   const orders = await Promise.all(known.map((id) => rehearsal.order(id)));
   await control('settle', { body: { timeoutMs: REST_MS } });
-  await control('advance-clock', { body: { by: 'P3D', timeoutMs: REST_MS } });
+  await control('advance-clock', { body: { by: 'P12D', timeoutMs: REST_MS } });
   const states = await Promise.all(orders.map(async ({ id }) => (await rehearsal.order(id)).state));
   const { items } = await control('list-events', { query: { type: 'order-created', limit: 1_000 } });
   const { parked } = await control('settle', { body: { timeoutMs: REST_MS } });

@@ -318,6 +318,30 @@ test('A batch of an agent has at most 50 messages, and no message of a longer on
   expect(await sent(50)).toEqual([200, expect.stringContaining('"id":49')]);
 });
 
+test('The calls of tools in a batch run one after the other', async () => {
+  await using endpoint = await agentEndpoint(estate.gateway);
+  await using own = await anAgent(endpoint.as('a'));
+  const { world } = (await own.tool('open_world')).facts;
+  const calling = (input: object, id: number) => ({
+    jsonrpc: '2.0',
+    id,
+    method: 'tools/call',
+    params: { name: 'call', arguments: { world, ...input } },
+  });
+  const prices = [1, 2, 3, 4, 5, 6, 7, 8].map((n) => n * 100);
+  const batch = prices.flatMap((amount) => [
+    { id: 'change-product-by-hand', params: { id: 'mug-blue' }, body: { price: { amount } } },
+    { id: 'get-product-api', params: { id: 'mug-blue' }, part: '/price/amount' },
+  ]);
+  const headers = { 'content-type': 'application/json', accept: 'application/json', 'x-principal': 'a' };
+  const reply = await fetch(new URL('/mcp', endpoint.url), { method: 'POST', headers, body: JSON.stringify(batch.map(calling)) });
+  type Result = { readonly id: number; readonly result: { readonly content: readonly [{ readonly text: string }] } };
+  const results = (await reply.json()) as readonly Result[];
+  expect(results.map(({ id }) => id)).toEqual(batch.map((_, place) => place));
+  const read = results.flatMap(({ id, result: { content } }) => (id % 2 === 1 ? [JSON.parse(content[0].text).body] : []));
+  expect(read).toEqual(prices);
+});
+
 test.each(['GET', 'HEAD', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE'])(
   'The endpoint of agents refuses %s, and names POST',
   async (method) => {

@@ -18,6 +18,7 @@ import { type AnyCollection, dumpOf, type Stored } from '../../shared/store/coll
 import { createMemoryStore } from '../../shared/store/memory/store.ts';
 import type { Plan } from '../../shared/store/ports/plan.ts';
 import type { WorldData } from '../../shared/store/ports/world-data.ts';
+import { references } from '../../shared/work/references.ts';
 
 /**
  * A small consistent world, written as data. Tests corrupt it through the store. Two mugs of `ord_sent` are delivered by `ful_sent`.
@@ -30,6 +31,8 @@ const at = '2026-03-02T09:00:00.000Z';
 const stamped = { version: 1, createdAt: at, updatedAt: at };
 export const eur = (amount: number) => ({ amount, currency: 'EUR' });
 export const REFUND = { state: 'succeeded', amount: eur(1490), reference: 'cancelled/line-1/1' };
+/** The reference of `ord_new`. */
+export const REFERENCE = { source: 'shop', id: '1' };
 const address = { name: 'Ada Quay', line1: '1 Quay Street', city: 'Galway', postalCode: 'H91', country: 'IE' };
 const totalsOf = (subtotal: number, shipping: number) => {
   const amounts = { subtotal, discount: 0, shipping, tax: 0, total: subtotal + shipping };
@@ -129,7 +132,8 @@ async function soundData(): Promise<WorldData> {
   ];
   const pickings = [aPicking('sent', 'packed', 2, 2), aPicking('open', 'packed', 3, 2), aPicking('back', 'packed', 1, 1)];
   const rows: readonly (readonly [Application, AnyCollection, readonly object[]])[] = [
-    ['oms', orders, [sent, anOrder('open', 'in-fulfilment', 3), back, anOrder('new', 'draft', 1)]],
+    ['oms', orders, [sent, anOrder('open', 'in-fulfilment', 3), back, anOrder('new', 'draft', 1, { reference: REFERENCE })]],
+    ['oms', references, [{ id: 'order shop 1', version: 1, objectId: 'ord_new', content: {} }]],
     ['payment-hub', payments, [aPayment('sent', 2490), aPayment('open', 3490), aPayment('back', 1490, [REFUND])]],
     ['fms', fulfillmentOrders, fulfilments],
     ['fms', parcels, parcelsOf.map(({ parcel }) => parcel)],

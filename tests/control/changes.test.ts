@@ -1,4 +1,6 @@
 import { expect } from '@jest/globals';
+import { loadFixtures } from '../../fixtures/load.ts';
+import { MOST_PROMOTIONS } from '../../shared/catalog/limits.ts';
 import { newRehearsal } from '../support/estate.ts';
 import { card, eur } from '../support/steps/tender.ts';
 import { testIn } from '../support/test-in.ts';
@@ -53,6 +55,18 @@ test('A promotion and a voucher are changed and created, and the next pricing ap
   expect(await judged()).toBe(true);
   await voucher({ usageLimit: 50 });
   expect(await judged()).toBe(false);
+});
+
+test('A change creates no promotion beyond the number that an evaluation reads', async () => {
+  const rule = { ...WINDOW, name: 'Sale', stackable: true, kind: 'percent-off', percent: 1, skus: ['mug-blue'] };
+  const row = (place: number) => ({ ...rule, id: `prm_own-${place}`, priority: 1_000 + place });
+  const ours = (await loadFixtures()).at(0).promotions.length;
+  const promotions = Array.from({ length: MOST_PROMOTIONS - ours - 1 }, (_, place) => row(place));
+  await using rehearsal = await newRehearsal(undefined, { promotions });
+  const change = ({ id, ...body }: ReturnType<typeof row>) => rehearsal.call('change-promotion-by-hand', { params: { id }, body });
+  expect((await change(row(2_000))).status).toBe(200);
+  expect(await change(row(2_001))).toMatchObject({ status: 422, body: { errors: [{ pointer: '{id}', code: 'too_big' }] } });
+  expect((await change(row(2_000))).status).toBe(200);
 });
 
 test('A change keeps the uses of a voucher that a checkout or an order holds, so that a limited voucher is used once', async (rehearsal) => {

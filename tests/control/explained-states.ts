@@ -1,3 +1,4 @@
+import { atCounter } from '../flows/changing-requests.ts';
 import { type Reach, walks } from '../flows/life-cycle-walks.ts';
 import { ADDRESS, type TestRehearsal } from '../support/estate.ts';
 
@@ -95,6 +96,14 @@ export const obstructed: Readonly<Record<string, Obstructed>> = {
     reach: async (rehearsal) => {
       await rehearsal.progress({ capture: 'manual' });
       return { id: (await rehearsal.packedOrder()).fulfillmentOrderId };
+    },
+  },
+  'goods at a counter whose payment nobody captured': {
+    type: 'fulfillment-order',
+    refused: ['hand-over'],
+    reach: async (rehearsal) => {
+      await rehearsal.progress({ store: 'manual', capture: 'manual' });
+      return atCounter(rehearsal);
     },
   },
   'a fulfillment order whose picking order is open': {
@@ -239,6 +248,11 @@ const more: Readonly<Record<string, Readonly<Record<string, Ask>>>> = {
     pick: picking('picked'),
     'pick-nothing': picking('short', true),
     pack: picking('packed'),
+    'hand-over': async (rehearsal, id) => {
+      const { collection } = await rehearsal.object('fulfillment-order', id);
+      return rehearsal.call('hand-over-collection-api', { params: { id }, body: { code: collection?.code ?? '123456' } });
+    },
+    extend: (rehearsal, id) => rehearsal.call('extend-collection-api', { params: { id } }),
   },
   customer: {
     'log-interaction': (rehearsal, customerId) => rehearsal.call('log-interaction-api', { body: { customerId, type: 'visit' } }),

@@ -471,6 +471,20 @@ describe('The troubles of an object', () => {
     }
   });
 
+  test.each([
+    ['clients', { match: { caller: 'outside' } }, false],
+    ['an application', { match: { caller: 'oms' } }, true],
+    ['clients, except the first call', { match: { caller: 'outside' }, skip: 1 }, true],
+  ])('A fault on the captures of %s decides whether a client may capture', async (rehearsal, _whose, rule, possible) => {
+    await rehearsal.progress({ warehouse: 'manual', capture: 'manual' });
+    await rehearsal.confirmed();
+    const [{ id = '' } = {}] = (await rehearsal.control('list-objects', { params: { type: 'payment' } })).items;
+    const match = { api: 'capture-payment-api', ...rule.match };
+    await rehearsal.fault('refusing', { ...rule, match, fault: { kind: 'outage' } });
+    const { moves } = await explained(rehearsal, 'payment', id);
+    expect(moves.find(({ verb }) => verb === 'capture')).toMatchObject({ possible });
+  });
+
   test('Parked due work is named with its error, until it is redriven', async (rehearsal) => {
     const fault = { kind: 'status', status: 500, code: 'internal_error' };
     await rehearsal.fault('broken', { match: { api: 'allocate-inventory-api' }, fault });

@@ -5,6 +5,7 @@ import { type Nearby, payablePoints } from '../../shared/catalog/nearby.ts';
 import { Retailer, type WindowName } from '../../shared/catalog/retailer.ts';
 import { durationMs } from '../../shared/domain/duration.ts';
 import { newRehearsal, type TestRehearsal } from '../support/estate.ts';
+import { onMonday } from '../support/steps/collection.ts';
 import { CASH, card, eur } from '../support/steps/tender.ts';
 
 const manual = { warehouse: 'manual', carrier: 'manual', returns: 'manual' } as const;
@@ -68,7 +69,7 @@ const windows: Readonly<Record<WindowName, Row>> = {
   basketIdle: [async (rehearsal) => basketState(rehearsal, (await rehearsal.basket()).id), 'open', 'abandoned'],
   draftOrder: [async (rehearsal) => orderState(rehearsal, (await rehearsal.draft()).id), 'draft', 'cancelled'],
   pendingPayment: [pendingState, 'pending', 'failed'],
-  authorisation: [paymentState, 'authorised', 'voided'],
+  authorisation: [paymentState, 'authorised', 'voided', 'P1D'],
   uncoveredOrder: [uncoveredState, 'confirmed', 'cancelled'],
   redemption: [points, 400, 500],
   return: [announcedState, 'accepted', 'rejected'],
@@ -84,7 +85,7 @@ const MINUTE_MS = 60_000;
 test.each(Object.entries(windows))(
   'The window %s has the length that the retailer sets',
   async (name, [begin, within, after, length = 'PT3H']) => {
-    await using rehearsal = await withRetailer({ windows: { [name]: length } });
+    await using rehearsal = await withRetailer({ windows: { draftOrder: 'P9D', [name]: length } });
     const read = await begin(rehearsal);
     await rehearsal.advance(`PT${(durationMs(length) - MINUTE_MS) / 1_000}S`);
     expect(await read()).toBe(within);
@@ -186,8 +187,31 @@ test('The prices of a rehearsal are in the currency of its retailer, also in a r
   ]);
 });
 
+test('Goods wait for the days of the retailer, and its stores need their time to have them ready', async () => {
+  await using rehearsal = await onMonday({}, { collection: { days: 2, preparation: 'PT30M' } });
+  const { items } = await rehearsal.api('list-collection-points-api', { query: {} });
+  expect(items[0]).toMatchObject({ locationId: 'store-01', readyBy: '2026-03-02T10:30:00.000Z' });
+  expect((await rehearsal.atCounter()).until).toBe('2026-03-04T19:00:00.000Z');
+});
+
+test.each([
+  ['EUR', '25.98 EUR'],
+  ['JPY', '2598 JPY'],
+  ['BHD', '2.598 BHD'],
+])('A retailer in %s limits orders that are paid at their collection, to the last unit', async (currency, limit) => {
+  await using rehearsal = await onMonday({}, { currency, collection: { payLimit: 2_598 } });
+  const checkedOut = async (qty: number) => {
+    const { id } = await rehearsal.basket({ qty });
+    const body = { collection: { locationId: 'store-01' }, payAt: 'collection' };
+    return rehearsal.call('checkout-basket-api', { params: { id }, body });
+  };
+  expect(await checkedOut(2)).toMatchObject({ status: 200, body: { payAt: 'collection' } });
+  const { status, body } = await checkedOut(3);
+  expect([status, body.errors?.[0]?.detail]).toEqual([422, expect.stringContaining(`at most ${limit} can be paid`)]);
+});
+
 test('The figures of a retailer are all tested in this file', () => {
-  const { id, currency, timeZone, shipping, disputeFee, loyalty, ...others } = Retailer.parse({});
+  const { id, currency, timeZone, shipping, disputeFee, loyalty, collection, ...others } = Retailer.parse({});
   expect([id, currency, timeZone, disputeFee, Object.keys(shipping), Object.keys(loyalty)]).toEqual([
     'retailer',
     'EUR',
@@ -196,6 +220,7 @@ test('The figures of a retailer are all tested in this file', () => {
     ['STANDARD', 'EXPRESS', 'freeFrom'],
     ['earnPer', 'pointWorth', 'tiers'],
   ]);
+  expect(Object.keys(collection)).toEqual(['days', 'preparation', 'payLimit']);
   expect(Object.keys(others)).toEqual(['windows']);
   expect(Object.keys(others.windows).toSorted()).toEqual(Object.keys(windows).toSorted());
 });

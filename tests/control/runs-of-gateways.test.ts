@@ -22,13 +22,14 @@ interface Playing {
 function gateways() {
   const { worlds } = createMemoryStore();
   const playing: Playing[] = [];
+  const from = () => ({ now: 0, applications: {}, due: [] });
+  const create = (name: string) => worlds.create(name, { from, credentials: CREDENTIALS, idleMs: null, most: 99 });
   const runner: ScenarioRunner = {
     list: async () => [scenario],
     run: async (_name, report, signal) => {
       const rehearsal = `r${playing.length}`;
-      const from = () => ({ now: 0, applications: {}, due: [] });
-      await worlds.create(rehearsal, { from, credentials: CREDENTIALS, idleMs: null, most: 99 });
-      report.begin(rehearsal);
+      const created = await create(rehearsal);
+      if (created.is === 'created') report.begin(rehearsal, created.world);
       const { promise, resolve, reject } = Promise.withResolvers<string | undefined>();
       signal.addEventListener('abort', () => reject(signal.reason));
       playing.push({ rehearsal, report, signal, end: resolve });
@@ -38,7 +39,12 @@ function gateways() {
   };
   const open = (store: RunStore & typeof worlds = worlds): Runs => createRuns({ store, scenarios: runner, log });
   const rehearsals = async () => (await worlds.list()).map(({ rehearsal }) => rehearsal);
-  return { worlds, playing, open, one: open(), other: open(), rehearsals };
+  /** Deletes a rehearsal, and creates another one of the same name. */
+  const recreate = async (rehearsal: string) => {
+    await worlds.remove(rehearsal);
+    await create(rehearsal);
+  };
+  return { worlds, playing, open, one: open(), other: open(), rehearsals, recreate };
 }
 
 const inState = (runs: Runs, id: string, state: RunState['state']) =>
@@ -136,6 +142,25 @@ test('A run is dropped with its rehearsal after forty newer runs', async () => {
   }
   expect((await runs.list()).items.map(({ id }) => id)).toEqual(ids.slice(1).toReversed());
   expect(await rehearsals()).toEqual(playing.slice(1).map(({ rehearsal }) => rehearsal));
+  await runs.stop();
+});
+
+test('A run that is stopped, deleted or dropped leaves a later rehearsal of the same name', async () => {
+  const { one: runs, other, playing, rehearsals, recreate } = gateways();
+  const ids: string[] = [];
+  for (let n = 0; n < 44; n++) {
+    const { id } = await runs.start('any');
+    ids.push(id);
+    const { rehearsal, end } = await eventually('it runs', async () => playing[n]);
+    await eventually('its rehearsal is known', async () => (await runs.read(id)).rehearsal);
+    if (n < 3) await recreate(rehearsal);
+    if (n === 0) await other.remove(id);
+    else end();
+    await inState(runs, id, n === 0 ? 'stopped' : 'passed');
+    if (n === 1) await runs.remove(id);
+  }
+  expect((await runs.list()).items).toHaveLength(40);
+  expect(await rehearsals()).toEqual(expect.arrayContaining(['r0', 'r1', 'r2']));
   await runs.stop();
 });
 

@@ -87,3 +87,13 @@ test('Deleting an ended run removes it with its rehearsal, unless ended runs are
   const { status, body } = await call('GET', `/_control/runs/${run.id}`, undefined, { as: 'admin' });
   expect([status, body.code, body.detail]).toEqual([404, 'not_found', `There is no run "${run.id}".`]);
 });
+
+test('Deleting an ended run leaves a later rehearsal of the same name', async () => {
+  await using run = await started('digital-order');
+  const { rehearsal: name = '' } = await ended(run.id);
+  await control('delete-rehearsal', { params: { name } });
+  const { world } = await control('create-rehearsal', { body: { name } });
+  await control('delete-run', { params: { id: run.id } });
+  expect((await control('read-rehearsal', { params: { name } })).world).toBe(world);
+  await control('delete-rehearsal', { params: { name } });
+});

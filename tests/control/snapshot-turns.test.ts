@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals';
+import { type BookedWorld, bookedSnapshot, booksOf, comparedBooks } from '../../control/books/books.ts';
 import { compare } from '../../control/snapshots/compare.ts';
 import { estateDataOf, indexedBy } from '../../control/snapshots/estate-data.ts';
 import { fileOf, sealed, worldOf } from '../../control/snapshots/snapshot-file.ts';
@@ -37,9 +38,63 @@ test('Making, sealing, reading, opening and comparing the file of a world permit
   const opened = await worldOf(read as typeof file, indexed, breathe);
   // The text and the entries of each index are made.
   pauses.opened = taken() / 3;
-  await compare(world, opened, { objects: objectsOf(registeredApplications.map(({ service }) => service)), breathe });
+  await compare(bookedSnapshot(world), bookedSnapshot(opened), {
+    objects,
+    breathe,
+  });
   pauses.compared = taken();
   expect(Object.entries(pauses).filter(([, times]) => times < ROWS)).toEqual([]);
+});
+
+const objects = objectsOf(registeredApplications.map(({ service }) => service));
+const { application, collection } = objects['payment'] ?? { application: 'payment-hub', collection: '' };
+
+/** A world with payments of an order each, and with the stock of some SKUs, which are out of sequence. */
+function aBookedWorld({ payments, skus }: { readonly payments: number; readonly skus: number }): BookedWorld {
+  const amount = { amount: 10, currency: 'EUR' };
+  const amounts = { authorizedAmount: amount, capturedAmount: amount, refundedAmount: { ...amount, amount: 0 } };
+  const payment = (n: number) => ({ id: `pay_${n}`, orderId: `ord_${n}`, state: 'captured', ...amounts, refunds: [] });
+  const rows = Array.from({ length: payments }, (_, n) => ({ id: `pay_${n}`, version: 1, json: JSON.stringify(payment(n)) }));
+  const stock = Object.fromEntries(Array.from({ length: skus }, (_, n) => [`sku-${(n * 7) % skus}|dc-01`, { onHand: 5 }]));
+  const empty = { objects: {}, unique: {}, index: {}, counters: {} };
+  const applications = {
+    [application]: { ...empty, objects: { [collection]: rows } },
+    'inventory-service': { ...empty, counters: { stock } },
+  };
+  return { applications, due: [], events: [], parked: 0 };
+}
+
+test('The books of a world permit a pause at each payment in each pass', async () => {
+  const { breathe, taken } = countingPauses();
+  await booksOf(aBookedWorld({ payments: ROWS, skus: 0 }), objects, breathe);
+  // Payments are read, added and, by their order, compared with their failed refunds.
+  expect(taken()).toBeGreaterThanOrEqual(3 * ROWS);
+});
+
+test('The books of a world are sorted with pauses, and their comparison permits a pause at each entry', async () => {
+  const { breathe, taken } = countingPauses();
+  const books = await booksOf(aBookedWorld({ payments: 0, skus: ROWS }), objects, breathe);
+  const names = books.entries.map(({ entry }) => entry);
+  expect([names.length, names]).toEqual([ROWS, names.toSorted()]);
+  // Stock is added, entries of zero are left out, and the sorted parts are joined twice.
+  expect(taken()).toBeGreaterThanOrEqual(4 * ROWS);
+  const changed = { ...books, entries: books.entries.slice(1).map((one, place) => (place === 0 ? { ...one, value: 6 } : one)) };
+  const [first = '', second = ''] = names;
+  expect(await comparedBooks(books, changed, breathe)).toEqual([
+    { book: 'stock', entry: first, from: 5, to: 0 },
+    { book: 'stock', entry: second, from: 5, to: 6 },
+  ]);
+  expect(taken()).toBeGreaterThanOrEqual(ROWS);
+  expect(await comparedBooks(changed, books, breathe)).toHaveLength(2);
+});
+
+test('The comparison of the counters of two worlds permits a pause at each of them', async () => {
+  const world = aBookedWorld({ payments: 0, skus: ROWS });
+  const { breathe, taken } = countingPauses();
+  await booksOf(world, objects, breathe);
+  const ofBooks = 2 * taken() + ROWS;
+  await compare(world, world, { objects, breathe });
+  expect(taken() - ofBooks).toBeGreaterThanOrEqual(ROWS);
 });
 
 test('A store in memory opens and copies a large world in several turns', async () => {

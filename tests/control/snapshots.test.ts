@@ -83,6 +83,21 @@ describe('Snapshots', () => {
     }
   });
 
+  test('A reference finds its object in a fork, in an opened snapshot, and not after a reset', async (rehearsal) => {
+    const body = { channel: 'web', reference: { source: 'web-shop', id: '#1001' } } as const;
+    const create = async (one: Rehearsal) => {
+      const reply = await (one as TestRehearsal).call('create-basket-api', { body });
+      return [reply.status, reply.body.id];
+    };
+    const [, id] = await create(rehearsal);
+    await using snapshot = await kept(rehearsal);
+    await using fork = await EstateRehearsal.create(access, { from: { rehearsal: rehearsal.name } });
+    await using opened = await snapshot.open();
+    for (const one of [rehearsal, fork, opened]) expect([await create(one), await brokenIn(one)]).toEqual([[200, id], []]);
+    await rehearsal.control('reset-rehearsal');
+    expect((await create(rehearsal))[0]).toBe(201);
+  });
+
   test('A payment that waits for its customer has a page in a fork, in an opened snapshot and after a reset', async (rehearsal) => {
     const { id: orderId } = await rehearsal.draft();
     const authorize = { body: { orderId, tender: card('tok_3ds') }, headers: { 'idempotency-key': 'pay' } };

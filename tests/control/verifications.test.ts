@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { createVerifications } from '../../control/verify/verify.ts';
 import { createSlices } from '../../shared/process/slices.ts';
+import { newRehearsal } from '../support/estate.ts';
 
 const WORLD = 'r~1' as const;
 const OTHER = 'r~2' as const;
@@ -149,4 +150,22 @@ test('Slices end when their clients have left, and the next computation begins',
   await expect(left).rejects.toThrow();
   expect(await inSlices(staying, work(turns, 'b'))).toBe('b');
   expect(turns).toEqual(['a', 'a', 'b', 'b', 'b']);
+});
+
+test('A verification beside clients that fill baskets reports no violation of a settled rehearsal', async () => {
+  await using rehearsal = await newRehearsal();
+  // A verification of so many orders takes several slices, between which clients change the world.
+  for (let n = 0; n < 12; n++) await Promise.all(Array.from({ length: 8 }, () => rehearsal.confirmed()));
+  let isOver = false;
+  const shopping = async (): Promise<void> => {
+    while (!isOver) await rehearsal.basket();
+  };
+  const clients = [shopping(), shopping(), shopping()];
+  const outcomes: { settled: boolean; holds: boolean; waitingFor: readonly string[] }[] = [];
+  for (let n = 0; n < 4; n++) outcomes.push(await rehearsal.control('verify'));
+  isOver = true;
+  await Promise.all(clients);
+  expect(outcomes.filter(({ settled, holds }) => settled && !holds)).toEqual([]);
+  await rehearsal.settle();
+  await rehearsal.verify();
 });

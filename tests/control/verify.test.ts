@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { type BreakableWorld, eur, type Patch, REFUND, soundWorld } from './broken-world.ts';
+import { type BreakableWorld, eur, type Patch, REFERENCE, REFUND, soundWorld } from './broken-world.ts';
 
 type Break = (world: BreakableWorld) => Promise<unknown>;
 /** A violation that `verify` reports after these changes. */
@@ -48,6 +48,9 @@ const parcel = (patch: object) => fulfillmentOrder('ful_open', only('shipments',
 const allocation = (counters: object) => reservation(only('allocations', counters));
 const ended = (state: string) => [fulfillmentOrder('ful_open', { state }), fulfillmentOrder('ful_rest', { state: 'cancelled' })];
 
+const AT_STORE = { locationId: 'store-01', readyBy: '2026-03-02T12:00:00.000Z' };
+/** The parcel of `ful_open` goes to a store, although the stock records count it as shipped. */
+const sentToStore = fulfillmentOrder('ful_open', { collection: AT_STORE });
 const givenBack = change('holds', 'res_open', { state: 'released' });
 const held = (qty: number) => add('holds', { id: 'res_1', state: 'held', allocations: [{ ...ONE_MUG, qty }] });
 /** One unit of `res_open` is consumed at the SIM, but not at the Inventory Service. */
@@ -274,6 +277,15 @@ const cases: Readonly<Record<string, readonly Case[]>> = {
     ['stock/mug-blue|store-01: received 50', move('stock', { onHand: 1 }, 'mug-blue|store-01')],
     ['stock/mug-blue|dc-01: 5 shipped in the reservations, and 6 in the counters', move('units-moved', { shipped: 1 })],
     ['0 writtenOff in the reservations, and 1 in the counters', allocation({ cancelledQty: 0 })],
+    ['stock/mug-blue: 1 are on their way to stores, and fulfillment orders sent 0', move('units-moved', { sent: 1 })],
+    ['stock/mug-blue: -1 are on their way to stores, and fulfillment orders sent 0', move('units-moved', { received: 1 })],
+    ['stock/mug-blue: 0 are on their way to stores, and fulfillment orders sent 2', sentToStore],
+    ['stock/mug-blue|dc-01: open reservations have 0 units, and 1 are reserved', allocation({ inTransitTo: 'store-01' })],
+    ['fulfillment-order/ful_open: dispatched, and its reservation/res_open is fulfilled', sentToStore, reservation({ state: 'fulfilled' })],
+    [
+      'fulfillment-order/ful_open: 2 of mug-blue|store-01 wait at the counter, and reservation/res_open has 0',
+      fulfillmentOrder('ful_open', { collection: { ...AT_STORE, readyAt: AT_STORE.readyBy } }),
+    ],
     ['1 came back with fulfillment-order/ful_back, and 0 are on hand again', move('units-moved', { returned: -1 })],
     ['stock/mug-blue|dc-01: units moved are negative', move('units-moved', { found: -1 })],
     ['reservation/res_sent: 2 of mug-blue|dc-01 left it, and its fulfillment orders sent 1', units('ful_sent', { pickedQty: 1 })],
@@ -375,6 +387,11 @@ const cases: Readonly<Record<string, readonly Case[]>> = {
     ['transaction/ord_till: voided, and order/ord_till is draft', transaction(VOIDED), copy('orders', 'ord_new', { id: 'ord_till' })],
     ['transaction/ord_till: completed, and order/ord_till is missing', transaction({ state: 'completed' })],
     ['basket/bsk_till: locked for transaction/ord_gone, and nobody', change('baskets', 'bsk_till', { transactionId: 'ord_gone' })],
+  ],
+  references: [
+    ['order/ord_new: has the reference "1" of "shop", as order/ord_sent has', change('orders', 'ord_sent', { reference: REFERENCE })],
+    ['order/ord_sent: its reference "2" of "shop" finds nothing', change('orders', 'ord_sent', { reference: { source: 'shop', id: '2' } })],
+    ['order/ord_new: the reference shop 1 finds it, and it has another one or none', change('orders', 'ord_new', { reference: undefined })],
   ],
   'one-effect': [
     ['order of basket bsk_new: 2 times, ord_new, ord_too', copy('orders', 'ord_new', { id: 'ord_too' })],

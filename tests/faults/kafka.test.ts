@@ -20,6 +20,7 @@ const MINUTE = 60_000;
 /** Applications that consume payments and orders, but do not run here. */
 const OWED_TO_ABSENT = /^pending (pos|loyalty-platform)\|/;
 const BASKET = { channel: 'web', lines: [{ sku: 'mug-blue', qty: 1 }] };
+const IN_STORE = { collection: { locationId: 'store-01' } };
 const port = await freePort();
 const options = { services: { ...SHOP, fms: 1, wms: 1, 'carrier-platform': 1 }, kafka: `127.0.0.1:${port}` } as const;
 
@@ -96,7 +97,7 @@ function kafka(estate: EstateOfProcesses, row: (title: string, body: () => Promi
         while (places.length < ORDERS) {
           const place = places.push('') - 1;
           const { id } = await call('create-basket-api', { body: BASKET });
-          await call('checkout-basket-api', { params: { id }, body: { shippingAddress: ADDRESS } });
+          await call('checkout-basket-api', { params: { id }, body: place % 50 === 0 ? IN_STORE : { shippingAddress: ADDRESS } });
           places[place] = (await call('create-order-api', { body: { basketId: id } })).id;
         }
       }),

@@ -28,6 +28,20 @@ const packed = async (rehearsal: TestRehearsal) => {
   return id;
 };
 
+/** The goods of an order at the counter of the store where the customer collects them. */
+export const atCounter = async (rehearsal: TestRehearsal) => {
+  const { id: basketId } = await rehearsal.basket();
+  const body = { collection: { locationId: 'store-01' }, placeOrder: true };
+  const { orderId = '' } = await rehearsal.api('checkout-basket-api', { params: { id: basketId }, body });
+  await rehearsal.authorisation(orderId);
+  await rehearsal.confirmed(orderId);
+  await rehearsal.settle();
+  const id = await rehearsal.onlyFulfilment(orderId);
+  await rehearsal.packed(id);
+  const { collection } = await rehearsal.api('dispatch-fulfillment-order-api', { params: { id } });
+  return { id, code: collection?.code ?? '' };
+};
+
 /** A valid request to each public API that is sent by POST, PUT or DELETE, except webhooks. */
 export const requests: Readonly<Record<string, Prepare>> = {
   'create-transaction-api': async () => {
@@ -56,6 +70,11 @@ export const requests: Readonly<Record<string, Prepare>> = {
     return { body, other: { ...body, type: 'callback' } };
   },
   'dispatch-fulfillment-order-api': async (rehearsal) => ({ id: await packed(rehearsal), body: {}, other: { service: 'EXPRESS' } }),
+  'hand-over-collection-api': async (rehearsal) => {
+    const { id, code } = await atCounter(rehearsal);
+    return { id, body: { code }, other: { code: code === '000000' ? '111111' : '000000' } };
+  },
+  'extend-collection-api': async (rehearsal) => ({ id: (await atCounter(rehearsal)).id, body: {}, other: {} }),
   'create-return-api': async (rehearsal) => {
     const { id: orderId, lines } = await rehearsal.completed();
     const body = { orderId, lines: [{ orderLineId: lines[0].lineId, qty: 1, reason: 'too blue' }], locationId: 'store-01' };

@@ -147,6 +147,28 @@ describe('Faults of calls', () => {
     expect([again.status, again.headers['idempotent-replayed']]).toEqual([201, undefined]);
   });
 
+  test('A fault on calls of clients spares the calls of applications, and one on an application spares clients', async (rehearsal) => {
+    const AT_READS = { api: 'get-customer-api' };
+    const draft = () => rehearsal.draft({ customerId: 'cus_ada' });
+    await rehearsal.fault('theirs', { match: { ...AT_READS, caller: 'outside' }, fault: { kind: 'status', status: 418 } });
+    expect((await readAda(rehearsal)).status).toBe(418);
+    const { id } = await draft();
+    expect((await rehearsal.faults())[0]).toMatchObject({ hits: 1, match: { caller: 'outside' } });
+    await rehearsal.noFaults();
+    await rehearsal.fault('ours', { match: { ...AT_READS, caller: 'oms' }, fault: { kind: 'outage' } });
+    expect((await readAda(rehearsal)).status).toBe(200);
+    await rehearsal.authorisation(id);
+    expect(await rehearsal.call('confirm-order-api', { params: { id } })).toMatchObject({ status: 503, body: { dependency: 'crm' } });
+  });
+
+  test('A fault with skip lets so many calls pass, and then strikes', async (rehearsal) => {
+    await rehearsal.fault('third', { ...AT_CRM, fault: { kind: 'outage' }, skip: 2, times: 1 });
+    const statuses: number[] = [];
+    for (let n = 0; n < 4; n++) statuses.push((await readAda(rehearsal)).status);
+    expect(statuses).toEqual([200, 200, 503, 200]);
+    expect(await rehearsal.faults()).toMatchObject([{ hits: 1, skip: 2, struck: [{ requestId: expect.any(String) }] }]);
+  });
+
   plainTest('A fault with a probability strikes in the sequence of its seed', async () => {
     const struckIn = async (seed: string): Promise<boolean[]> => {
       await using rehearsal = await newRehearsal();

@@ -5,6 +5,8 @@ import { internalCalls } from '../../shared/catalog/internal-calls.ts';
 import type { LifeCycle } from '../../shared/catalog/life-cycle.ts';
 import { objects } from '../../shared/catalog/objects.ts';
 import type { TestRehearsal } from '../support/estate.ts';
+import { payAtCounterSteps } from '../support/steps/pay-at-counter.ts';
+import { CASH } from '../support/steps/tender.ts';
 import { type Prepare, requests, sendRequest } from './changing-requests.ts';
 import { type Walk, walks } from './life-cycle-walks.ts';
 
@@ -88,7 +90,10 @@ async function playOutside(rehearsal: TestRehearsal): Promise<void> {
   await control('close-dispute', { params, body: { outcome: 'won' } });
   const waiting = await rehearsal.authorisation((await rehearsal.draft()).id, undefined, 'tok_3ds');
   await control('complete-payment-action-by-hand', { params: { id: waiting.id }, body: { outcome: 'succeeded' } });
-  await rehearsal.progress({ carrier: 'manual' });
+  await rehearsal.progress({ carrier: 'manual', warehouse: 'manual', store: 'manual' });
+  const { orderId: unpaid } = await payAtCounterSteps(rehearsal).unpaidAtCounter();
+  await payAtCounterSteps(rehearsal).openTill(unpaid);
+  await rehearsal.pay(unpaid, CASH, 2_598);
   const { shipmentId } = await rehearsal.dispatchedOrder();
   await rehearsal.scanned(shipmentId, 'collect');
   await control('resend-scan', { params: { id: shipmentId } });

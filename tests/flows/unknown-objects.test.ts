@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { type ApiId, apis } from '../../shared/catalog/apis.ts';
 import { ADDRESS, newRehearsal, type TestRehearsal } from '../support/estate.ts';
+import { collectionSteps } from '../support/steps/collection.ts';
 import { CASH, card, eur } from '../support/steps/tender.ts';
 import { requestMembers } from './request-members.ts';
 
@@ -52,12 +53,24 @@ const short =
     return { id: pickingOrder.id, body: { status: 'short', lines: [{ orderLineId: 'line', pickedQty: 0, ...line }] } };
   };
 
+const handOver =
+  (body: object): Prepare =>
+  async (rehearsal) => ({ id: (await collectionSteps(rehearsal).atCounter()).fulfillmentOrderId, body });
+/** With the right code. */
+const handOverLine =
+  (member: 'lines' | 'refused'): Prepare =>
+  async (rehearsal) => {
+    const { fulfillmentOrderId: id, code } = await collectionSteps(rehearsal).atCounter();
+    return { id, body: { code, [member]: [{ orderLineId: NONE, qty: 1, ...(member === 'refused' && { reason: 'blue' }) }] } };
+  };
+
 /** A valid body for each API with an id in its path. */
 const bodies: Partial<Record<ApiId, object>> = {
   'add-line-to-basket-api': MUG,
   'change-basket-line-api': { qty: 1 },
   'checkout-basket-api': { shippingAddress: ADDRESS },
   'update-picking-status-api': { status: 'started' },
+  'hand-over-collection-api': { code: '000000' },
   'earn-points-api': { orderId: NONE, amount: EUR },
   'redeem-points-api': { points: 1, orderId: NONE },
   'issue-loyalty-points-api': { points: 1, reason: 'goodwill' },
@@ -90,7 +103,9 @@ test.each(named)('$name answers 404 for an id that no object can have', async ({
 /** Every member of a request that names an object of an application, by API and member. */
 const rows: Readonly<Record<string, Row>> = {
   // Nothing is found.
+  'list-products-api collectAt': [{ query: { collectAt: NONE } }, 422, 'no_collection'],
   'list-products-api gtin': [{ query: { gtin: BARCODE.gtin } }, 200],
+  'list-orders-api customerId': [{ query: { customerId: NONE } }, 200],
   'create-basket-api customerId': [{ body: { channel: 'web', customerId: NONE } }, 404, 'customer'],
   'create-basket-api lines.sku': [{ body: { channel: 'web', lines: [UNKNOWN] } }, 404, 'product'],
   'create-basket-api lines.gtin': [{ body: { channel: 'web', lines: [BARCODE] } }, 404, 'product'],
@@ -98,6 +113,11 @@ const rows: Readonly<Record<string, Row>> = {
   'add-line-to-basket-api sku': [async (rehearsal) => ({ id: (await rehearsal.basket()).id, body: UNKNOWN }), 404, 'product'],
   'add-line-to-basket-api gtin': [async (rehearsal) => ({ id: (await rehearsal.basket()).id, body: BARCODE }), 404, 'product'],
   'checkout-basket-api customerId': [checkout({ customerId: NONE }), 404, 'customer'],
+  'checkout-basket-api collection.locationId': [
+    async (rehearsal) => ({ id: (await rehearsal.basket()).id, body: { collection: { locationId: NONE } } }),
+    422,
+    'no_collection',
+  ],
   // An unknown card identifies nobody.
   'checkout-basket-api contact.loyaltyCard': [checkout({ contact: { loyaltyCard: NONE } }), 200],
   // The basket lists the code as rejected.
@@ -108,6 +128,7 @@ const rows: Readonly<Record<string, Row>> = {
   'create-transaction-api lines.sku': [{ body: { ...TILL, lines: [UNKNOWN] } }, 404, 'product'],
   'create-transaction-api lines.gtin': [{ body: { ...TILL, lines: [BARCODE] } }, 404, 'product'],
   'create-transaction-api basketId': [{ body: { ...TILL, lines: undefined, basketId: NONE } }, 404, 'basket'],
+  'create-transaction-api orderId': [{ body: { ...TILL, lines: undefined, orderId: NONE } }, 404, 'order'],
   'create-transaction-api loyaltyId': [{ body: { ...TILL, loyaltyId: NONE } }, 404, 'loyalty-account'],
   'reserve-inventory-api basketId': [{ body: { basketId: NONE } }, 404, 'basket'],
   'reserve-inventory-api items.sku': [{ body: { items: [UNKNOWN] } }, 404, 'product'],
@@ -124,6 +145,8 @@ const rows: Readonly<Record<string, Row>> = {
   'allocate-inventory-api sku': [allocate({ sku: NONE }), 404, 'product'],
   'allocate-inventory-api reservationId': [allocate({ reservationId: NONE }), 404, 'reservation'],
   'allocate-inventory-api preferredLocations': [allocate({ preferredLocations: [NONE] }), 404, 'location'],
+  'check-availability-api collectAt': [{ id: 'mug-blue', query: { collectAt: NONE } }, 404, 'location'],
+  'list-collection-points-api sku': [{ query: { sku: NONE } }, 404, 'product'],
   'check-availability-api locationId': [{ id: 'mug-blue', query: { locationId: NONE } }, 404, 'location'],
   'authorize-payment-api orderId': [{ body: { orderId: NONE, tender: card() } }, 404, 'order'],
   // Tokens that are not listed are approved.
@@ -158,6 +181,12 @@ const rows: Readonly<Record<string, Row>> = {
   'create-picking-order-api fulfillmentOrderId': [{ body: { fulfillmentOrderId: NONE } }, 404, 'fulfillment-order'],
   'update-picking-status-api lines.orderLineId': [short({ orderLineId: NONE }), 422, 'unknown_line'],
   'update-picking-status-api lines.sku': [short({ sku: NONE }), 422, 'unknown_line'],
+  // No work is there.
+  'list-picking-orders-api locationId': [{ query: { locationId: NONE } }, 200],
+  'hand-over-collection-api code': [handOver({ code: '000000' }), 403, 'fulfillment-order'],
+  'hand-over-collection-api orderId': [handOver({ orderId: NONE, person: 'Ben Byrne' }), 403, 'fulfillment-order'],
+  'hand-over-collection-api lines.orderLineId': [handOverLine('lines'), 422, 'unknown_line'],
+  'hand-over-collection-api refused.orderLineId': [handOverLine('refused'), 422, 'unknown_line'],
   'create-return-api orderId': [returned({ orderId: NONE }), 404, 'order'],
   'create-return-api lines.orderLineId': [returned({ lines: [{ orderLineId: NONE, qty: 1, reason: 'blue' }] }), 422, 'unknown_line'],
   'create-return-api locationId': [returned({ locationId: NONE }), 404, 'location'],
@@ -185,11 +214,15 @@ const TEXTS = new Set([
   ...['name', 'firstName', 'lastName', 'email', 'phone', 'line1', 'line2', 'city', 'region', 'postalCode', 'country', 'currency'],
   ...['reason', 'note'],
   ...['occurredAt', 'timestamp', 'from', 'to', 'statusCode', 'location', 'message', 'q', 'cursor', 'rehearsal', 'reference'],
-  ...['cardNumber', 'carrier'],
+  ...['cardNumber', 'carrier', 'person', 'near', 'qty'],
+  ...['reference/source', 'reference/id', 'referenceSource', 'referenceId', 'placedAfter', 'placedBefore'],
 ]);
 
+const textOf = (pointer: string): boolean =>
+  TEXTS.has(pointer.split('/').at(-1) ?? '') || TEXTS.has(pointer.split('/').slice(-2).join('/'));
+
 test('The table has every string in a request of the catalog that is not a text', () => {
-  const strings = requestMembers.filter(({ pointer, isText }) => isText && !TEXTS.has(pointer.split('/').at(-1) ?? ''));
+  const strings = requestMembers.filter(({ pointer, isText }) => isText && !textOf(pointer));
   const named = new Set(strings.map(({ api, pointer }) => `${api.id} ${pointer.replaceAll('/0', '').replaceAll('/', '.')}`));
   expect([...named].filter((member) => !ELSEWHERE.has(member)).toSorted()).toEqual(Object.keys(rows).toSorted());
 });

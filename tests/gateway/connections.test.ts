@@ -2,10 +2,14 @@ import { once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { expect, test } from '@jest/globals';
 import { createProxy } from '../../gateway/proxy.ts';
+import type { Context } from '../../shared/control/context.ts';
+import type { World } from '../../shared/domain/world.ts';
 import { listen, watchConnections } from '../../shared/process/fair-server.ts';
 import { eventually } from '../support/eventually.ts';
 
 const IDLE_MS = 100;
+const IDS = { requestId: 'req_1', correlationId: 'req_1' };
+const CONTEXT: Context = { ...IDS, world: 'r~1' as World, now: 0, principal: 'client', deadline: 0, faults: 0, chain: [] };
 
 async function stop(server: Server): Promise<void> {
   const closed = once(server, 'close');
@@ -18,7 +22,7 @@ async function stop(server: Server): Promise<void> {
 async function inFrontOf(application: Server, times: { readonly idleMs?: number } = {}) {
   const target = await listen(application, 0, '127.0.0.1');
   const proxy = createProxy({ addressOf: () => target, timeoutMs: 60_000, draining: () => false, ...times });
-  const forwarded = { application: 'oms', body: undefined, ownHeaders: [] } as const;
+  const forwarded = { application: 'oms', body: undefined, context: CONTEXT, ownHeaders: [] } as const;
   const front = createServer((request, response) => void proxy.forward(request, response, forwarded));
   const close = async () => {
     proxy.close();

@@ -56,6 +56,20 @@ test('A megabyte to Cancel Order is refused before any of it is read', async () 
   expect(rig.upstream.received).toEqual([]);
 });
 
+test('A body of many one-byte chunks is refused before it ends, and a body of some such chunks is read', async () => {
+  const one = '1\r\n \r\n';
+  for (const begun of [
+    head('POST /returns', AUTHORIZED, CHUNKED),
+    head('POST /webhooks/carrier', 'Content-Type: application/json', CHUNKED),
+  ]) {
+    const reply = await rig.raw(`${begun}${one.repeat(60_000)}`, '"malformed_request"');
+    expect(reply).toMatch(/^HTTP\/1.1 400 .*^connection: close\r$.*fewer than 16 bytes on average: send larger ones/ims);
+  }
+  expect(rig.upstream.received).toEqual([]);
+  const few = `${head('POST /returns', AUTHORIZED, CHUNKED)}${one.repeat(900)}2\r\n{}\r\n0\r\n\r\n`;
+  expect(await rig.raw(few, '"answered"')).toMatch(/^HTTP\/1.1 200 /);
+});
+
 const control = (...headers: readonly string[]): string => head('POST /_control/settle', `Authorization: Bearer ${ADMIN}`, ...headers);
 const tooLarge: readonly (readonly [string, string])[] = [
   ['announced with 1 GB', HUGE],

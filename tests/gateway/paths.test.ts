@@ -108,6 +108,17 @@ test('An anonymous caller may read the liveness and readiness of the gateway', a
   expect(await starting.call({ path: '/healthz' })).toMatchObject({ status: 200 });
 });
 
+test('The readiness of the gateway names absent applications only if it is asked for all', async () => {
+  const applicationStates = async () => [{ ready: true }, { ready: false, waitingFor: 'oms: it cannot be reached' }];
+  await using without = await aRig({ applicationStates });
+  expect(await without.call({ path: '/readyz' })).toMatchObject({ status: 200, json: { status: 'ready' } });
+  const json = { status: 'not ready', waitingFor: ['oms: it cannot be reached'] };
+  expect(await without.call({ path: '/readyz?all=true' })).toMatchObject({ status: 503, json });
+  expect(await rig.call({ path: '/readyz?all=true' })).toMatchObject({ status: 200, json: { status: 'ready' } });
+  const refused = await rig.call({ path: '/readyz?all=yes' });
+  expect(refused).toMatchObject({ status: 422, json: { errors: [{ pointer: '?all' }] } });
+});
+
 test.each(['/healthz', '/readyz'])('%s answers only GET and HEAD', async (path) => {
   for (const method of ['POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS']) {
     const refused = await rig.call({ method, path });

@@ -106,6 +106,7 @@ export async function aRig(options: Partial<GatewayOptions> = {}) {
     documents: express.Router(),
     limits: { perAddressPerMinute: 100_000, perKeyPerMinute: 100_000 },
     states: () => [],
+    applicationStates: async () => [],
     // The gateway must not route the calls between applications.
     apis: [...Object.values(apis), ...Object.values(internalCalls)],
     ...options,

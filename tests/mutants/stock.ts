@@ -3,7 +3,7 @@ import type { Mutant } from './mutant.ts';
 export const stock: readonly Mutant[] = [
   {
     name: 'ATP includes the safety stock',
-    file: 'services/inventory-service/stock.ts',
+    file: 'services/inventory-service/levels.ts',
     from: 'level.onHand - level.reserved - level.safetyStock;',
     to: 'level.onHand - level.reserved;',
     killedBy: ['tests/services/inventory-service.test.ts'],
@@ -32,9 +32,16 @@ export const stock: readonly Mutant[] = [
   {
     name: 'Units that leave stay reserved',
     file: 'services/inventory-service/reservations.ts',
-    from: '{ onHand: -qty, reserved: -qty }',
-    to: '{ onHand: -qty }',
+    from: '{ onHand: change, reserved: change }',
+    to: '{ onHand: change }',
     killedBy: ['tests/services/stock-movements.test.ts'],
+  },
+  {
+    name: 'A store does not count the units that a warehouse sent',
+    file: 'services/inventory-service/reservations.ts',
+    from: 'receive: { stock: 1, onTheWay: -1 }',
+    to: 'receive: { stock: 0, onTheWay: -1 }',
+    killedBy: ['tests/services/collection-transfer.test.ts'],
   },
   {
     name: 'A repeated stock movement moves the units again',

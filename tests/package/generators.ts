@@ -145,7 +145,7 @@ export const families: readonly Family[] = [
         what: 'The generator writes clients without a warning',
         script: `
           printf 'post_hooks: []\\n${joined(OPTIONS.python, ': ', '\\n')}\\n' > config.yaml
-          printf 'content_type_overrides:\\n  application/pdf: application/octet-stream\\n' >> config.yaml
+          printf 'content_type_overrides:\\n  application/pdf: application/octet-stream\\n  image/png: application/octet-stream\\n' >> config.yaml
           ${forBoth((document) => `.venv/bin/openapi-python-client generate --config config.yaml --path ../${document}.json --meta none --overwrite --output-path ${document === 'estate' ? 'generated' : document}`)}`,
       },
       {

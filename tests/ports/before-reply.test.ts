@@ -1,9 +1,11 @@
 import { expect, test } from '@jest/globals';
 import { z } from 'zod';
+import { contextFor } from '../../shared/control/context.ts';
 import type { EstateEvent } from '../../shared/events/envelope.ts';
 import { defineCollection } from '../../shared/store/collections.ts';
-import { defineDueWork } from '../../shared/work/due-work.ts';
-import { handleDue, type Scope } from '../../shared/work/handler.ts';
+import { defineDueWork, type RunningItem } from '../../shared/work/due-work.ts';
+import { type BoundDueWork, handleDue, type Scope } from '../../shared/work/handler.ts';
+import { newJournalNotes } from '../../shared/work/job.ts';
 import { aPlan } from './a-plan.ts';
 import { pipelineOf } from './one-pipeline.ts';
 
@@ -14,10 +16,10 @@ const EVENT = { id: 'evt_1', type: 'com.unified-commerce.order-confirmed', subje
 const noticeDue = defineDueWork('notify');
 
 /** An application whose handler schedules work before its reply, commits, and then calls back the test. */
-async function planning(afterwards: (scope: Scope, run: number) => Promise<void>, notice?: () => Promise<void>) {
+async function planning(afterwards: (scope: Scope, run: number) => Promise<void>, notice?: BoundDueWork['run']) {
   const done: string[] = [];
   let runs = 0;
-  const { adapter, store, world, consume } = await pipelineOf({
+  const { adapter, store, world, pipeline, consume } = await pipelineOf({
     collections: [notes],
     due: { [noticeDue.kind]: handleDue(noticeDue)(notice ?? (async ({ key }) => void done.push(key))) },
     events: {
@@ -44,6 +46,16 @@ async function planning(afterwards: (scope: Scope, run: number) => Promise<void>
     change: (id: string) =>
       store.commit(world, aPlan({ put: [{ collection: notes.name, id, read: 0, version: 1, json: JSON.stringify({ id, version: 1 }) }] })),
     ledger: () => adapter.worlds.ledger(world),
+    /** Runs the next item as the driver of the clock does. */
+    async runNext(): Promise<void> {
+      const token = 'of the clock';
+      const item = await adapter.worlds.leaseNext(world, { upTo: Number.POSITIVE_INFINITY, token, leaseMs: 60_000 });
+      if (!item) throw new Error('Nothing is due.');
+      const begun = { principal: 'clock', requestId: 'clock', correlationId: item.correlationId, withinMs: 5_000 };
+      const context = contextFor({ world, now: item.at, faults: 0 }, begun);
+      const hop = { api: item.kind, method: 'DUE', path: item.key, started: performance.now(), answersData: false };
+      await pipeline.due({ item, token, context, notes: newJournalNotes(context), hop, path: item.key });
+    },
   };
 }
 
@@ -57,6 +69,37 @@ test('Due work before the reply runs before the reply, even after a conflict tha
   expect(application.runs()).toBe(2);
   expect(application.done).toEqual(['once']);
   expect(await application.ledger()).toMatchObject({ running: [], pending: [] });
+});
+
+test('Due work before the reply runs with its committed content, and does not read it from the store', async () => {
+  const items: RunningItem[] = [];
+  const application = await planning(
+    async () => undefined,
+    async (item) => void items.push(item),
+  );
+  Object.assign(application.store, { due: () => Promise.reject(new Error('The work is read again.')) });
+  await application.handle();
+  expect(items).toMatchObject([
+    { application: 'crm', kind: 'notify', key: 'once', at: 1_000, attempts: 0, correlationId: 'c', payload: {} },
+  ]);
+  expect(await application.ledger()).toMatchObject({ running: [], pending: [] });
+});
+
+test('Due work that failed before the reply has the same ids and keys when the clock runs it', async () => {
+  const ids: string[] = [];
+  const application = await planning(
+    async () => undefined,
+    async (_item, { work }) => {
+      ids.push(work.id('req'));
+      if (ids.length === 1) throw new Error('broken');
+    },
+  );
+  await application.handle();
+  await application.runNext();
+  expect(ids[1]).toBe(ids[0]);
+  expect(ids).toHaveLength(2);
+  const { next } = await application.ledger();
+  expect(next).toBeUndefined();
 });
 
 test('Due work before the reply that fails and cannot be released does not fail the request', async () => {

@@ -118,6 +118,18 @@ export function lifetimeSuite(openedStore: Opened): void {
     });
   });
 
+  describe('replacing the world of a rehearsal', () => {
+    test('Replacing a world leaves a rehearsal with other credentials', async () => {
+      const { worlds, create } = await opened();
+      const created = await create('new', { credentials: { ...CREDENTIALS, bearer: 'new' } });
+      expect(await worlds.replace('new', EMPTY, CREDENTIALS)).toBeUndefined();
+      const { world, credentials } = (await worlds.resolve('new')) ?? {};
+      expect(created).toEqual({ is: 'created', world });
+      const fresh = await worlds.replace('new', EMPTY, credentials);
+      expect([fresh === undefined, (await worlds.resolve('new'))?.world]).toEqual([false, fresh]);
+    });
+  });
+
   describe('ending a rehearsal', () => {
     test('An unused rehearsal ends after its idle time, while used and kept rehearsals stay', async () => {
       const { worlds, create, names, ended } = await opened();
@@ -127,6 +139,19 @@ export function lifetimeSuite(openedStore: Opened): void {
       expect(await names()).toEqual(['r', 'long']);
       expect([await worlds.resolve('brief'), await worlds.remove('brief'), await worlds.expire()]).toEqual([undefined, false, []]);
       expect(await create('brief')).toMatchObject({ is: 'created' });
+    });
+
+    test('Removing a world of a rehearsal leaves a later rehearsal of the same name, and a reset one', async () => {
+      const { worlds, world, create, names } = await opened();
+      await worlds.replace('r', EMPTY);
+      expect(await worlds.remove('r', world)).toBe(false);
+      const first = await create('again');
+      await worlds.remove('again');
+      const { world: later } = { world: undefined, ...(await create('again')) };
+      expect(await worlds.remove('again', first.is === 'created' ? first.world : world)).toBe(false);
+      expect([(await worlds.resolve('again'))?.world, await names()]).toEqual([later, ['r', 'again']]);
+      expect([await worlds.remove('again', later), await worlds.resolve('again')]).toEqual([true, undefined]);
+      expect(await worlds.remove('again', later)).toBe(false);
     });
 
     test('Using a rehearsal postpones its end', async () => {

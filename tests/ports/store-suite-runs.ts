@@ -24,7 +24,7 @@ export function runSuite(opened: Opened): void {
     test('Runs are listed as they began, without their bodies', async () => {
       const worlds = await running('b', 'a', 'c');
       await worlds.updateRun(record('b', 2), LONG_MS);
-      expect((await worlds.runs()).runs).toEqual([
+      expect(await worlds.runs()).toEqual([
         { id: 'b', version: 2, head: '{"version":2}', held: true },
         { id: 'a', version: 1, head: '{"version":1}', held: true },
         { id: 'c', version: 1, head: '{"version":1}', held: true },
@@ -37,23 +37,6 @@ export function runSuite(opened: Opened): void {
       await worlds.addRun(hostile, LONG_MS);
       expect(await worlds.run('a')).toEqual({ ...hostile, held: true });
       expect(await worlds.run('b')).toBeUndefined();
-    });
-
-    test('The revision of the runs grows with each change, but not with a renewal', async () => {
-      const worlds = await running();
-      const revisions: number[] = [];
-      for (const change of [
-        async () => {},
-        () => worlds.addRun(record('a'), LONG_MS),
-        () => worlds.updateRun(record('a', 2), LONG_MS),
-        () => worlds.renewRun('a', LONG_MS),
-        () => worlds.removeRun('a'),
-      ]) {
-        await change();
-        revisions.push((await worlds.runs()).revision);
-      }
-      const [none, added = 0, updated = 0, renewed = 0, removed = 0] = revisions;
-      expect([none, added > 0, updated > added, renewed === updated, removed > renewed]).toEqual([0, true, true, true, true]);
     });
 
     test('A run accepts only the next record, and none after its end', async () => {
@@ -71,7 +54,7 @@ export function runSuite(opened: Opened): void {
       const worlds = await running();
       await worlds.addRun(record('a'), 1);
       await eventually('the lease expires', async () => (await worlds.run('a'))?.held === false);
-      expect((await worlds.runs()).runs).toMatchObject([{ held: false }]);
+      expect(await worlds.runs()).toMatchObject([{ held: false }]);
       expect(await worlds.renewRun('a', LONG_MS)).toBe(true);
       expect(await worlds.run('a')).toMatchObject({ held: true });
     });
@@ -80,7 +63,7 @@ export function runSuite(opened: Opened): void {
       const worlds = await running('a', 'b');
       expect([await worlds.removeRun('a'), await worlds.removeRun('a')]).toEqual([true, false]);
       expect([await worlds.updateRun(record('a', 2), LONG_MS), await worlds.renewRun('a', LONG_MS)]).toEqual([false, false]);
-      expect(idsOf((await worlds.runs()).runs)).toEqual(['b']);
+      expect(idsOf(await worlds.runs())).toEqual(['b']);
     });
   });
 }

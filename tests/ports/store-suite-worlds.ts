@@ -37,6 +37,24 @@ export function worldSuite(opened: Opened): void {
       expect([view?.seed, view?.startsAt, view?.flowing]).toEqual([undefined, undefined, true]);
     });
 
+    test('The view of a world names the last commit that changed reference data, and neither a refused one nor a commit of other data', async () => {
+      const { worlds, world, commit } = await opened();
+      const named = async () => (await worlds.current(world))?.reference;
+      expect(await named()).toBeUndefined();
+      await commit({ operation: 'first', put: [putting('a')], changesReference: true });
+      await commit({ operation: 'other', put: [putting('b')], changesReference: false });
+      expect(await named()).toBe('first');
+      expect(await commit({ operation: 'stale', put: [putting('a')], changesReference: true })).toMatchObject({
+        ok: false,
+        why: 'version',
+      });
+      expect(await named()).toBe('first');
+      await commit({ operation: 'second', put: [putting('a', 1)], changesReference: true });
+      expect((await worlds.resolve('r'))?.reference).toBe('second');
+      await worlds.open('r', EMPTY, CREDENTIALS);
+      expect((await worlds.resolve('r'))?.reference).toBeUndefined();
+    });
+
     test('Numbers count each name of a world from 1, and concurrent calls never get the same', async () => {
       const { worlds, world } = await opened();
       const other = await worlds.open('other', EMPTY, CREDENTIALS);

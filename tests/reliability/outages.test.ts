@@ -3,6 +3,8 @@ import { registeredApplications } from '../../estate/registry.ts';
 import { type Application, applicationNames } from '../../shared/catalog/applications.ts';
 import { isThorough } from '../support/effort.ts';
 import { newRehearsal, type TestRehearsal } from '../support/estate.ts';
+import { collectionSteps } from '../support/steps/collection.ts';
+import { payAtCounterSteps } from '../support/steps/pay-at-counter.ts';
 import { CASH, card, eur } from '../support/steps/tender.ts';
 
 const LENGTHS = ['PT1H', 'PT3H', 'PT12H', 'P2D', 'P10D'] as const;
@@ -99,6 +101,37 @@ const stories: Readonly<Record<string, Story>> = {
     const { id } = await rehearsal.announced(await rehearsal.completed());
     return [() => rehearsal.move(id, 'reject', { reason: 'worn' })];
   },
+  'a collection with a refused unit': async (rehearsal) => {
+    const { atCounter, fulfilment, handOver } = collectionSteps(rehearsal);
+    const { fulfillmentOrderId: id, code } = await atCounter();
+    const [line] = (await fulfilment(id)).lines;
+    return [() => handOver(id, { code, refused: [{ orderLineId: line?.orderLineId, qty: 1 }] })];
+  },
+  'the arrival of goods from a warehouse': async (rehearsal) => {
+    // The store has 50.
+    const { fulfillmentOrderId: id } = await collectionSteps(rehearsal).toCollect(undefined, [{ sku: 'mug-blue', qty: 60 }]);
+    await rehearsal.packed(id);
+    await rehearsal.progress({ carrier: 'time' });
+    return [() => rehearsal.dispatch(id)];
+  },
+  'an order that is paid at the counter': async (rehearsal) => {
+    const { unpaidAtCounter, openTill } = payAtCounterSteps(rehearsal);
+    const { orderId } = await unpaidAtCounter();
+    await openTill(orderId);
+    await rehearsal.pay(orderId, card(), 1_000);
+    return [() => rehearsal.pay(orderId, CASH, 1_598)];
+  },
+  'a payment at the counter whose order is cancelled': async (rehearsal) => {
+    const { unpaidAtCounter, openTill } = payAtCounterSteps(rehearsal);
+    const { orderId } = await unpaidAtCounter();
+    await openTill(orderId);
+    await rehearsal.pay(orderId, card(), 1_000);
+    return [() => rehearsal.cancel(orderId)];
+  },
+  'goods that nobody collects': async (rehearsal) => {
+    await collectionSteps(rehearsal).atCounter();
+    return [];
+  },
 };
 
 /**
@@ -110,7 +143,7 @@ const played: Readonly<Record<string, readonly string[]>> = {
     ...['carrier-platform|planned-scan', 'carrier-platform|give-up-parcel', 'crm|idle', 'ecommerce-platform|basket-idle'],
     ...['fms|give-up-delivery', 'fms|give-up-return', 'fms|give-up-silent-parcel', 'fms|return-step', 'loyalty-platform|return-redemption'],
     ...['payment-hub|approve-payment', 'payment-hub|expire-authorization', 'payment-hub|decide-refund', 'payment-hub|lose-dispute'],
-    ...['sim|expire-reservation'],
+    ...['sim|expire-reservation', 'fms|give-up-collection', 'fms|remind-customer', 'fms|unlock-collection'],
   ],
   interrupted: [
     ...['crm|finish-enrolment', 'ecommerce-platform|place-order', 'fms|undo-return', 'inventory-service|finish-allocation'],
@@ -135,6 +168,11 @@ const played: Readonly<Record<string, readonly string[]>> = {
   'the refund of a return': ['fms|settle-return', 'fms|close-return', 'fms|book-returned-stock'],
   'a return that comes by parcel': ['fms|return-parcel'],
   'a rejected return': ['fms|finish-rejection'],
+  'a collection with a refused unit': ['fms|report-unit', 'fms|return-refused'],
+  'the arrival of goods from a warehouse': [],
+  'an order that is paid at the counter': [],
+  'a payment at the counter whose order is cancelled': [],
+  'goods that nobody collects': [],
   'a short pick of an order whose payment is disputed': ['oms|refund-cancelled-units'],
 };
 
@@ -162,13 +200,18 @@ async function send(rehearsal: TestRehearsal, requests: readonly (() => Reply)[]
   await rehearsal.settle();
 }
 
-/** Whether a story may end differently, as documented: without a capture within seven days, an order is cancelled. */
+/**
+ * Whether a story may end differently, as documented: without a capture within seven days, an order is cancelled. Goods that wait at a counter are
+ * put back before the OMS can capture the cash, which is voided then instead of refunded.
+ */
 const endsOtherwise = (name: string, away: Application, length: Length): boolean =>
-  away === 'payment-hub' && length === 'P10D' && (name === 'a short pick' || name === 'the way of an order to its customer');
+  length === 'P10D' &&
+  ((away === 'payment-hub' && (name === 'a short pick' || name === 'the way of an order to its customer')) ||
+    (away === 'oms' && name === 'an order that is paid at the counter'));
 
 /** How long the timers take that an outage has delayed. */
 const AFTERWARDS = 'P15D';
-const MANUAL = { warehouse: 'manual', carrier: 'manual', returns: 'manual' } as const;
+const MANUAL = { warehouse: 'manual', store: 'manual', carrier: 'manual', returns: 'manual' } as const;
 
 async function advance({ control }: TestRehearsal, by: string): Promise<void> {
   const { settled, waitingFor } = await control('advance-clock', { body: { by, timeoutMs: 60_000 } });

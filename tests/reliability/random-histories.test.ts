@@ -14,6 +14,7 @@ const cases: readonly (readonly [Subject, number])[] = [
   ['orders and parcels', runsOf({ usually: 3, thoroughly: 25 })],
   ['the till', runsOf({ usually: 3, thoroughly: 30 })],
   ['returns and exchanges', runsOf({ usually: 3, thoroughly: 25 })],
+  ['click and collect', runsOf({ usually: 3, thoroughly: 25 })],
   ['everything together', runsOf({ usually: 3, thoroughly: 20 })],
 ];
 

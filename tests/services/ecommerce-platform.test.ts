@@ -220,6 +220,15 @@ test('Checkout Basket releases its reservation when the basket is merged into an
   expect(await rehearsal.reserved('mug-blue')).toBe(0);
 });
 
+test('Checkout Basket releases its reservation when the basket is emptied while it runs', async (rehearsal) => {
+  const { id, lines } = await rehearsal.basket({ lines: [line('mug-blue', 2)] });
+  const { reply } = await waitingCheckout(rehearsal, id);
+  await rehearsal.api('remove-basket-line-api', { params: { id, lineId: lines[0]?.lineId } });
+  await rehearsal.noFaults();
+  expect((await reply).body).toMatchObject({ status: 409, code: 'basket_empty' });
+  expect(await rehearsal.reserved('mug-blue')).toBe(0);
+});
+
 test('Checkout Basket treats a member as a guest while the card cannot be read, and a repeat reads the card', async (rehearsal) => {
   const contact = { email: 'new.face@people.example', loyaltyCard: '2990000123459' };
   const { id, customerId } = await guestBasket(rehearsal);

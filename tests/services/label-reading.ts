@@ -1,18 +1,24 @@
 import { PDFiumLibrary } from '@hyzyla/pdfium';
 import { BarcodeFormat, BinaryBitmap, DecodeHintType, HybridBinarizer, MultiFormatReader, RGBLuminanceSource } from '@zxing/library';
+import PDFDocument from 'pdfkit';
 
 /** Dots per point of a label printer with 203 dpi. */
 const SCALE = 203 / 72;
 
 /** Parcel scanners read one-dimensional codes. */
 const LINEAR = [BarcodeFormat.CODE_128, BarcodeFormat.CODE_39, BarcodeFormat.ITF, BarcodeFormat.EAN_13];
-const HINTS = new Map<DecodeHintType, unknown>([
-  [DecodeHintType.TRY_HARDER, true],
-  [DecodeHintType.POSSIBLE_FORMATS, LINEAR],
-]);
+
+/** The text of a QR code in a picture, which is printed on a page. */
+export async function readQrCode(picture: Uint8Array): Promise<string> {
+  const document = new PDFDocument({ size: [200, 200], margin: 0 });
+  const pages = document.toArray();
+  document.image(Buffer.from(picture), 0, 0, { fit: [200, 200] });
+  document.end();
+  return (await readLabel(new Uint8Array(Buffer.concat(await pages)), [BarcodeFormat.QR_CODE])).code;
+}
 
 /** A label as it is printed, and as a scanner reads it. */
-export async function readLabel(bytes: Uint8Array) {
+export async function readLabel(bytes: Uint8Array, formats = LINEAR) {
   const library = await PDFiumLibrary.init();
   try {
     const document = await library.loadDocument(bytes);
@@ -25,7 +31,7 @@ export async function readLabel(bytes: Uint8Array) {
       pages: document.getPageCount(),
       points: [originalWidth, originalHeight],
       text,
-      ...scan(image),
+      ...scan(image, formats),
     };
     document.destroy();
     return read;
@@ -35,7 +41,14 @@ export async function readLabel(bytes: Uint8Array) {
 }
 
 /** Four bytes per dot, in the sequence blue, green, red. */
-function scan({ width, height, data }: { width: number; height: number; data: Uint8Array }): { code: string; format: string } {
+function scan(
+  { width, height, data }: { width: number; height: number; data: Uint8Array },
+  formats: readonly BarcodeFormat[],
+): { code: string; format: string } {
+  const hints = new Map<DecodeHintType, unknown>([
+    [DecodeHintType.TRY_HARDER, true],
+    [DecodeHintType.POSSIBLE_FORMATS, formats],
+  ]);
   const grey = new Uint8ClampedArray(width * height);
   for (let dot = 0; dot < grey.length; dot++) {
     const [blue = 0, green = 0, red = 0] = data.subarray(dot * 4, dot * 4 + 3);
@@ -43,6 +56,6 @@ function scan({ width, height, data }: { width: number; height: number; data: Ui
   }
   const reader = new MultiFormatReader();
   const source = new RGBLuminanceSource(grey, width, height);
-  const result = reader.decode(new BinaryBitmap(new HybridBinarizer(source)), HINTS);
+  const result = reader.decode(new BinaryBitmap(new HybridBinarizer(source)), hints);
   return { code: result.getText(), format: BarcodeFormat[result.getBarcodeFormat()] ?? '' };
 }

@@ -37,6 +37,22 @@ test('Evaluate Promotions takes 15 % off a brand, 10.00 off each desk lamp, and 
   expect(body.totalDiscount).toEqual(eur(4198));
 });
 
+test('Evaluate Promotions refuses lines with more discounts than an answer may have', async () => {
+  const sale = { name: 'Sale', activeFrom: '-P1D', activeTo: 'P1D', stackable: true, kind: 'tier-percent', percent: 1, tiers: ['gold'] };
+  const promotions = Array.from({ length: 26 }, (_, place) => ({ ...sale, id: `prm_own-${place}`, priority: 1_000 + place }));
+  await using own = await newRehearsal(undefined, { promotions });
+  const member = (lines: number) => ({ lines: Array(lines).fill(line('mug-green', 1, 1_000_000)), customerId: 'cus_dmitri' });
+  const few = await evaluated(member(100), own);
+  expect(few.lines[99].discounts).toHaveLength(28);
+  expect(await evaluate(member(200), own)).toMatchObject({
+    status: 422,
+    body: {
+      code: 'validation_failed',
+      errors: [{ pointer: '/lines', code: 'too_big', detail: expect.stringContaining('5,000 discounts') }],
+    },
+  });
+});
+
 test('Evaluate Promotions spreads 20.00 off from 200.00 over the lines without an exclusive promotion', async () => {
   const rug = line('rug-hall', 1, 10000);
   const mug = (amount: number) => line('mug-blue', 1, amount);

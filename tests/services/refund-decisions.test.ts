@@ -227,6 +227,25 @@ describe('Refunds that fail', () => {
     await rehearsal.verify();
   });
 
+  test('A return that a lost dispute ended stays ended after the refund of a cancelled exchange has failed', async (rehearsal) => {
+    const order = await rehearsal.completedBy(FAILS);
+    const first = await rehearsal.inspected(order);
+    await rehearsal.advance('P1D');
+    const second = await rehearsal.inspected(order, 1, { resolution: 'exchange' });
+    const { id: basketId } = await rehearsal.checkedOut({ qty: 1, customerId: 'cus_ada' });
+    const { id: exchangeId } = await rehearsal.api('create-order-api', { body: { basketId, exchangeForReturnId: second } });
+    await rehearsal.control('open-dispute', { params: { id: order.paymentId }, body: { reason: 'general', amount: eur(TOTAL - MUG) } });
+    await rehearsal.control('close-dispute', { params: { id: order.paymentId }, body: { outcome: 'lost' } });
+    await rehearsal.settle();
+    expect(await rehearsal.returnState(first)).toBe('refunded');
+    await rehearsal.api('cancel-order-api', { params: { id: exchangeId } });
+    await rehearsal.settle();
+    await rehearsal.advance('P1D');
+    expect(await rehearsal.returned(second)).toMatchObject({ state: 'inspected', refunds: [{ state: 'failed', amount: eur(MUG) }] });
+    expect((await rehearsal.order(order.id)).owedRefund).toEqual(eur(MUG));
+    await rehearsal.verify();
+  });
+
   test('The OMS refunds a return from another payment of its order after a failure', async (rehearsal) => {
     const { id } = await rehearsal.draft();
     await rehearsal.authorisation(id, 1500, FAILS);

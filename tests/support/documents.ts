@@ -19,7 +19,7 @@ export const documents: readonly string[] = trackedFiles.filter((file) => file.e
 /** The pages for users, in their reading order. */
 export const pages: readonly string[] = [
   'README.md',
-  ...['first-order', 'follow-a-parcel', 'sell-at-the-till', 'bring-something-back', 'break-something'].map(
+  ...['first-order', 'follow-a-parcel', 'sell-at-the-till', 'collect-in-a-store', 'bring-something-back', 'break-something'].map(
     (name) => `docs/tutorials/${name}.md`,
   ),
   ...documents.filter((file) => file.startsWith('docs/') && !/^docs\/tutorials\/(?!README)/.test(file)),

@@ -18,6 +18,7 @@ export interface Schema {
   readonly items?: Schema;
   readonly minItems?: number;
   readonly maxItems?: number;
+  readonly maxProperties?: number;
   readonly minLength?: number;
   readonly maxLength?: number;
   readonly pattern?: string;
@@ -80,8 +81,10 @@ export function schemasOf(document: object) {
     if (named && named.length > 0) return fc.constantFrom(...named);
     if (schema.const !== undefined) return fc.constant(schema.const);
     if (schema.enum) return fc.constantFrom(...schema.enum);
-    const { anyOf, oneOf, ...rest } = schema;
-    const alternatives = anyOf ?? oneOf ?? schema.allOf?.filter(({ $ref }) => $ref !== undefined);
+    const { anyOf, oneOf, allOf, ...others } = schema;
+    const references = anyOf || oneOf ? undefined : allOf?.filter(({ $ref }) => $ref !== undefined);
+    const alternatives = anyOf ?? oneOf ?? references;
+    const rest = references ? others : { ...others, allOf };
     if (alternatives && schema.properties === undefined)
       return fc.oneof(...alternatives.map((one) => shaped({ ...rest, ...resolved(one) }, known, name)));
     switch (schema.type) {
@@ -106,7 +109,14 @@ export function schemasOf(document: object) {
     }
   }
 
-  function objects({ properties = {}, required = [] }: Schema, known: Known): fc.Arbitrary<unknown> {
+  function objects(
+    { properties = {}, required = [], additionalProperties, maxProperties = 3 }: Schema,
+    known: Known,
+  ): fc.Arbitrary<unknown> {
+    if (Object.keys(properties).length === 0 && typeof additionalProperties === 'object' && additionalProperties.type)
+      return fc.dictionary(fc.stringMatching(/^[a-z]{1,9}$/), shaped(additionalProperties, known, ''), {
+        maxKeys: Math.min(3, maxProperties),
+      });
     const members = Object.entries(properties).map(([name, member]) => [name, shaped(member, known, name)] as const);
     return fc.record(Object.fromEntries(members), { requiredKeys: required.filter((name) => Object.hasOwn(properties, name)) });
   }

@@ -207,6 +207,7 @@ export async function startMortalApplications(leases: Leases) {
     documents: Router(),
     limits: { perAddressPerMinute: 1_000_000, perKeyPerMinute: 1_000_000 },
     states: () => [],
+    applicationStates: async () => [],
   });
   const driver = createClockDriver({ worlds: adapter.worlds, transport, log });
 

@@ -3,7 +3,7 @@ import express from 'express';
 import { withJsonErrors } from '../../services/touchpoint-mock/contract/answers.ts';
 import { serving } from '../conform/serving.ts';
 import { head, raw } from '../gateway/running-gateway.ts';
-import { aMock, aPortal, authorized, CALCULATE, statusOf } from './running-touchpoint.ts';
+import { aMock, aPortal, authorized, CALCULATE, STORE_KEY, statusOf } from './running-touchpoint.ts';
 
 const mock = await aMock();
 const portal = await aPortal({ mockUrl: mock.url });
@@ -43,9 +43,57 @@ test('JSON whose objects have too many members or kinds is refused before it is 
   expect((await post(Array(5_000).fill(distinct(10)).join(',')))[0]).toBe(200);
 });
 
+test('JSON with more than 100,000 values is refused before it is parsed, and a longer text with fewer values is accepted', async () => {
+  const post = async (path: string, lines: string) => {
+    const body = `{"touchpointId":"SCO-01","basketId":"b","lines":[${lines}]}`;
+    const { status, text } = await authorized(mock.url, { path, body, headers: { 'X-Mock-Case': '02' } });
+    return [status, JSON.parse(text)];
+  };
+  for (const path of ['/caso02', CALCULATE]) {
+    for (const lines of [
+      Array(340_000).fill('{}').join(','),
+      Array(340_000).fill('1').join(','),
+      `${Array(51_000).fill('{}').join(',')},]`,
+    ])
+      expect(await post(path, lines)).toEqual([400, { error: 'The body has more than 100,000 values in all' }]);
+    expect(
+      (
+        await post(
+          path,
+          Array(9_000)
+            .fill(`{"ref":"${'x'.repeat(90)}"}`)
+            .join(','),
+        )
+      )[0],
+    ).toBe(200);
+  }
+});
+
 test('JSON with more than 64 levels is not parsed without the key', async () => {
   const headers = { Authorization: 'Bearer wrong' };
   expect((await authorized(mock.url, { path: '/caso02', body: nested(65), headers })).status).toBe(403);
+});
+
+const RIGHT = `Authorization: Bearer ${STORE_KEY}`;
+const WRONG = 'authorization: Bearer wrong';
+
+test.each([
+  ['Authorization', RIGHT, WRONG],
+  ['Authorization', WRONG, RIGHT],
+  ['Host', RIGHT, 'host: other'],
+])('A request with two %s headers is refused by name, at the mock and through the portal', async (name, ...lines) => {
+  const body = '{"touchpointId":"SCO-01"}';
+  for (const { port, path } of [
+    { port: mock.port, path: '/caso02' },
+    { port: mock.port, path: '/openapi.json' },
+    { port: portal.port, path: '/mock/caso02' },
+    { port: portal.port, path: '/portal.json' },
+  ]) {
+    const request = head(`POST ${path}`, ...lines, `Content-Length: ${body.length}`, 'Connection: close') + body;
+    const answer = await raw(port, request);
+    expect([path, statusOf(answer)]).toEqual([path, 400]);
+    expect(bodyOf(answer)).toEqual({ error: `The request has more than one ${name} header; send one` });
+  }
 });
 
 describe.each([

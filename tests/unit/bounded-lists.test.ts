@@ -3,16 +3,42 @@ import type { z } from 'zod';
 import { registeredApplications } from '../../estate/registry.ts';
 import { KEPT_SCANS, LIMITS } from '../../shared/catalog/limits.ts';
 import { SHOWN_ENTRIES } from '../../shared/catalog/loyalty/objects.ts';
+import { MOST_METADATA } from '../../shared/catalog/shapes.ts';
+
+const WEEKDAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'];
+
+/** The opening hours of a store. */
+const hoursOf = (place: string): Readonly<Record<string, string>> => {
+  const members = ['closedDays', ...WEEKDAYS.map((day) => `openingHours.${day}`)];
+  const before = place.endsWith(':') ? `${place} ` : `${place}.`;
+  return Object.fromEntries(members.map((member) => [`${before}${member}[]`, 'fixtures']));
+};
 
 /**
  * Every list inside a stored object, with its bound. An object is stored, published and journalled as a whole, so a list without a
  * bound makes each change more expensive than the last. A list that cannot be bounded becomes separate objects.
  */
 const bounds: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(
+    ['crm customers', 'ecommerce-platform baskets', 'fms returns', 'oms orders', 'payment-hub payments'].map((of) => [
+      `${of}: metadata{}`,
+      `requests give ${MOST_METADATA}`,
+    ]),
+  ),
+  ...Object.fromEntries(
+    ['crm', 'ecommerce-platform', 'fms', 'oms', 'payment-hub'].map((of) => [`${of} references: content{}`, 'the members of a request']),
+  ),
   'pos transactions: basket.lines[]': 'lines of the basket',
+  'pos transactions: basket.metadata{}': 'metadata of the basket',
   'pos transactions: basket.vouchers[]': 'vouchers of the basket',
-  'pos transactions: tenders[]': `requests add ${LIMITS.tenders}`,
+  'pos transactions: collection.order.lines[]': 'lines of the order',
+  'pos transactions: collection.order.metadata{}': 'members of the request',
+  'pos transactions: collection.order.earningRefunds[]': 'refunds of the payments of the order',
+  'pos transactions: collection.order.reconciliation[]': 'one per fulfillment order',
+  'pos transactions: tenders[]': `requests add ${LIMITS.tenders}, and an order that is collected has ${LIMITS.payments} payments of its customer`,
   'pos transactions: asked[]': 'the last 50 requests',
+  'pos transactions: voidedBy[]': 'the last 50 requests',
+  'pos transactions: opening.earlierPayments[]': 'payments that completed transactions of the order took',
   'ecommerce-platform products: attributes{}': 'fixtures',
   'ecommerce-platform products: media[]': 'fixtures',
   'ecommerce-platform baskets: lines[]': `requests add ${LIMITS.lines}`,
@@ -43,6 +69,10 @@ const bounds: Readonly<Record<string, string>> = {
   'fms fulfillment-orders: lines[]': 'lines of the order',
   'fms fulfillment-orders: shipments[]': 'one parcel',
   'fms fulfillment-orders: pickingSteps[]': 'each status once',
+  'fms fulfillment-orders: refused[]': 'lines of the fulfillment order',
+  ...hoursOf('fms nodes: hours'),
+  ...hoursOf('wms stores:'),
+  ...hoursOf('inventory-service locations:'),
   'fms order-fulfilments: attempts[]': 'one per routing and per short line and location',
   'fms returns: lines[]': 'lines of the order',
   'fms returns: refunds[]': 'refunds of the payments of the order',

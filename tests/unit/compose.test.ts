@@ -137,7 +137,7 @@ test('The image runs as a numeric user, and node itself, without a shell between
   const [last = ''] = dockerfile.split(/^FROM /m).slice(-1);
   expect(last).toMatch(/^USER 1000:1000$/m);
   expect(last).toMatch(/^HEALTHCHECK .* CMD \["bash", "image\/health-check\.sh"\]$/m);
-  expect(last).toMatch(/^CMD \["node", "--max-semi-space-size=16", "estate\/main\.ts"\]$/m);
+  expect(last).toMatch(/^CMD \["node", "--max-semi-space-size=4", "estate\/main\.ts"\]$/m);
   expect(last).not.toMatch(/^(RUN|ENTRYPOINT)/m);
 });
 

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { z } from 'zod';
 import { getOrder } from '../../shared/catalog/order/apis.ts';
-import { declaredMembers, filterResponse } from '../../shared/contract/validation.ts';
+import { declaredMembers, declaredMembersOnce, filterResponse } from '../../shared/contract/validation.ts';
 
 const Shape = z.object({ id: z.string(), note: z.string().optional(), tags: z.record(z.string(), z.number()).optional() });
 const Closed = z.strictObject({ id: z.string() });
@@ -34,3 +34,21 @@ test('A response with undeclared members is refused in tests, and its error name
 
 test('A response is refused when a member does not fit', () =>
   expect(() => filterResponse(Api, { lines: [{ id: 1 }] }, { strict: false })).toThrow('does not match its schema: /lines/0/id'));
+
+test('The same object is validated once for a schema, again for another schema, and again after a refusal', () => {
+  let checks = 0;
+  const counted = Shape.refine(() => {
+    checks += 1;
+    return true;
+  });
+  const basket = { id: 'a', private: 1 };
+  for (let answer = 0; answer < 3; answer++) expect(declaredMembersOnce(counted, basket).data).toEqual({ id: 'a' });
+  expect(checks).toBe(1);
+  expect(declaredMembersOnce(z.object({ private: z.number() }), basket).data).toEqual({ private: 1 });
+  expect(declaredMembersOnce(counted, { ...basket }).data).toEqual({ id: 'a' });
+  expect(checks).toBe(2);
+  const wrong: { id: unknown } = { id: 1 };
+  expect(declaredMembersOnce(Shape, wrong).success).toBe(false);
+  wrong.id = 'a';
+  expect(declaredMembersOnce(Shape, wrong).success).toBe(true);
+});

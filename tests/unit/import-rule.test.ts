@@ -42,7 +42,7 @@ const omsFloors: readonly (readonly string[])[] = [
   ['return-bookings.ts'],
   ['exchange.ts', 'compensation.ts'],
   ['payout.ts', 'order-view.ts', 'late-refunds.ts'],
-  ['cancellation.ts', 'carry-out.ts', 'lost-authorizations.ts', 'returns.ts'],
+  ['cancellation.ts', 'carry-out.ts', 'lost-authorizations.ts', 'order-list.ts', 'returns.ts'],
   ['fulfillment.ts'],
   ['routing.ts', 'capture.ts'],
   ['short-lines.ts', 'confirmation.ts'],
@@ -146,7 +146,7 @@ test('An estate loads no code for real systems at its start, except that the con
     [...textOf(file).matchAll(/^(?:import|export) (?!type )[^;]*?from '(\.[^']+)';/gm)].map(([, target = '']) =>
       join(dirname(file), target),
     );
-  const loaded = new Set(['estate/estate.ts', 'estate/alone.ts']);
+  const loaded = new Set(['estate/estate.ts', 'estate/application-alone.ts', 'estate/gateway-alone.ts']);
   for (const file of loaded) for (const target of loads(file)) if (/\.tsx?$/.test(target)) loaded.add(target);
   expect(loaded.size).toBeGreaterThan(300);
   expect([...loaded].filter((file) => file.startsWith('shared/elsewhere/')).sort()).toEqual([
@@ -156,6 +156,20 @@ test('An estate loads no code for real systems at its start, except that the con
     'shared/elsewhere/swap/kept-answers.ts',
     'shared/elsewhere/swap/stored-swap.ts',
   ]);
+});
+
+/** Modules that load much more than an estate uses when they are imported, and the file with the part that it uses. */
+const DEAR: readonly (readonly [module: string, instead: string])[] = [
+  ['node:http', 'shared/process/node-http.ts'],
+  ['undici', 'shared/process/http-client.ts'],
+  ['prom-client', 'shared/observability/observability.ts'],
+];
+
+test.each(DEAR)('No process of the estate imports the whole of %s, because a part is in %s', (module) => {
+  const statement = new RegExp(`^import (?!type )[^;]*? from '${module}';`, 'm');
+  const ofProcesses = trackedFiles.filter((file) => /^(agents|console|control|estate|gateway|services|shared)\/.*\.ts$/.test(file));
+  expect(ofProcesses.length).toBeGreaterThan(300);
+  expect(ofProcesses.filter((file) => statement.test(textOf(file)))).toEqual([]);
 });
 
 test('The catalog and the domain import no package that reads, writes or listens', () => {

@@ -1,11 +1,15 @@
 import { expect, test } from '@jest/globals';
 import { arrivalOf } from '../../control/explanations/cause.ts';
+import { type ExplainScope, readSubject } from '../../control/explanations/subject.ts';
 import { matchInOrder, matchStrictly } from '../../control/journal/sequence.ts';
 import { readTimeline } from '../../control/journal/timeline.ts';
 import { findTraces } from '../../control/journal/traces.ts';
+import { listedType } from '../../control/objects/types.ts';
 import { readEventWithConsumers } from '../../control/operations/events.ts';
 import { readRecording } from '../../control/story/recording.ts';
 import { storyOf } from '../../control/story/story.ts';
+import { objectsOf, registeredApplications } from '../../estate/registry.ts';
+import { objectExamples } from '../../shared/catalog/examples.ts';
 import type { InSlices } from '../../shared/process/slices.ts';
 import { createMemoryStore } from '../../shared/store/memory/store.ts';
 import type { ExportedWorld } from '../../shared/store/ports/world-data.ts';
@@ -68,6 +72,27 @@ test('The cause in an explanation permits a pause at each hop of a trace in each
   const order = { subject: 'order/ord_1', state: 'draft', object: { version: 1 }, type: 'order', of: { definition: { owner: 'oms' } } };
   const { cause } = await arrivalOf(scope, order as unknown as Parameters<typeof arrivalOf>[1], []);
   expect([cause.requestId, taken() >= 5 * HOPS]).toEqual(['r7', true]);
+});
+
+test('An explanation of an order with 200 lines reads no product', async () => {
+  const { worlds, world, breathe } = await aLongWorld();
+  let products = 0;
+  const counted = Object.assign(Object.create(worlds) as typeof worlds, {
+    unique: async () => {
+      products += 1;
+      return undefined;
+    },
+  });
+  const objects = objectsOf(registeredApplications.map(({ service }) => service));
+  const type = listedType(objects, 'order');
+  const order = objectExamples.find(({ definition }) => definition.type === 'order')?.object ?? {};
+  const [line] = order['lines'] as readonly object[];
+  const lines = Array.from({ length: 200 }, (_, place) => ({ ...line, lineId: `oln_${place}`, sku: `sku-${place}` }));
+  const found = { id: 'ord_1', order: 1, version: 1, json: JSON.stringify({ ...order, id: 'ord_1', lines }) };
+  const inSlices: InSlices = (_gone, run) => run(breathe);
+  const scope = { worlds: counted, objects, view: { world }, inSlices, gone: new AbortController().signal };
+  const { object } = await readSubject(scope as unknown as ExplainScope, type, found);
+  expect([(object['lines'] as object[]).length, products]).toEqual([200, 0]);
 });
 
 test('A search for traces permits a pause at each summary', async () => {

@@ -106,9 +106,17 @@ test('The OpenAPI document promises a success for a natural repeat only of the o
     return texts.some((text) => text.includes('earlier') || text.includes('Already done'));
   });
   expect(promising.map(({ id }) => id).toSorted()).toEqual([
-    ...['allocate-inventory-api', 'cancel-order-api', 'carrier-webhook', 'checkout-basket-api', 'confirm-order-api'],
-    ...['confirm-reservation-api', 'create-order-api', 'create-picking-order-api', 'dispatch-fulfillment-order-api'],
-    ...['earn-points-api', 'generate-label-api', 'issue-loyalty-points-api', 'redeem-loyalty-points-api'],
+    ...[
+      'allocate-inventory-api',
+      'authorize-payment-api',
+      'cancel-order-api',
+      'carrier-webhook',
+      'checkout-basket-api',
+      'confirm-order-api',
+    ],
+    ...['confirm-reservation-api', 'create-basket-api', 'create-customer-api', 'create-order-api', 'create-picking-order-api'],
+    ...['create-return-api', 'dispatch-fulfillment-order-api'],
+    ...['earn-points-api', 'generate-label-api', 'hand-over-collection-api', 'issue-loyalty-points-api', 'redeem-loyalty-points-api'],
     ...['redeem-points-api', 'release-reservation-api', 'reserve-inventory-api', 'route-order-api'],
     ...['update-picking-status-api', 'void-payment-api', 'void-transaction-api'],
   ]);
@@ -134,7 +142,7 @@ test('The OpenAPI document names the refusal of a credential for another rehears
   const refusing = publicApis.filter((api) => codesOf(operationOf(api)).includes('forbidden'));
   const others = publicApis.filter((api) => !refusing.includes(api));
   expect(refusing.filter(({ auth }) => auth === 'none').length).toBeGreaterThan(1);
-  expect(others.map(({ id }) => id).toSorted()).toEqual(['carrier-webhook', 'label-document']);
+  expect(others.map(({ id }) => id).toSorted()).toEqual(['carrier-webhook', 'collection-code', 'label-document']);
 });
 
 test('The OpenAPI document names for every control operation that its store may be unavailable', () => {

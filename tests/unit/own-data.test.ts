@@ -2,6 +2,8 @@ import { cp } from 'node:fs/promises';
 import { expect, test } from '@jest/globals';
 import type { Fixtures } from '../../fixtures/files.ts';
 import { DataRefused, loadFixtures } from '../../fixtures/load.ts';
+import { MOST_PROMOTIONS } from '../../shared/catalog/limits.ts';
+import { inOneSlice } from '../../shared/domain/breathe.ts';
 import { kettle } from '../support/kettle.ts';
 import { ownFolder } from '../support/own-folder.ts';
 import { eur } from '../support/steps/tender.ts';
@@ -61,6 +63,18 @@ test('An overlay of steps keeps their sequence', async () => {
   const { warehouseSteps } = (await load({ 'warehouse-steps.overlay.json': [{ step: 'picked', after: 'PT11M' }] })).at(now);
   expect(warehouseSteps.map(({ step }) => step)).toEqual((await loadFixtures()).at(now).warehouseSteps.map(({ step }) => step));
   expect(warehouseSteps.find(({ step }) => step === 'picked')?.after).toBe('PT11M');
+});
+
+test('Promotions beyond the number that an evaluation reads are refused, and the default ones count', async () => {
+  const rule = { name: 'Sale', activeFrom: '-P1D', activeTo: 'P1D', stackable: true, kind: 'percent-off', percent: 1, skus: ['mug-blue'] };
+  const rows = (count: number) =>
+    Array.from({ length: count }, (_, place) => ({ ...rule, id: `prm_own-${place}`, priority: 1_000 + place }));
+  const ours = (await loadFixtures()).at(now).promotions.length;
+  const set = await loadFixtures();
+  const { fixtures } = await set.with({ promotions: rows(MOST_PROMOTIONS - ours) }, now, inOneSlice);
+  expect(fixtures.promotions).toHaveLength(MOST_PROMOTIONS);
+  const mistakes = [expect.objectContaining({ place: '/data/promotions', reason: expect.stringContaining('1,001 promotions') })];
+  await expect(set.with({ promotions: rows(MOST_PROMOTIONS - ours + 1) }, now, inOneSlice)).rejects.toMatchObject({ mistakes });
 });
 
 test('Default rows that do not fit replaced products are left out and named', async () => {

@@ -1,8 +1,18 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { applyPromotions, freeUnits, isRunning, type Line, pricedAtFull, spread } from '../../services/promotion-engine/promotion-rules.ts';
+import {
+  applyPromotions,
+  freeUnits,
+  isRunning,
+  type Line,
+  MOST_DISCOUNTS,
+  type Purchase,
+  pricedAtFull,
+  spread,
+} from '../../services/promotion-engine/promotion-rules.ts';
 import { applyVouchers, discountOf, standingReason, type VoucherTerms } from '../../services/promotion-engine/voucher-rules.ts';
 import type { Promotion } from '../../shared/catalog/promotion/reference-data.ts';
+import { inOneTurn } from '../../shared/domain/breathe.ts';
 
 const EUR = 'EUR';
 const WINDOW = { activeFrom: '2026-01-01T00:00:00.000Z', activeTo: '2026-02-01T00:00:00.000Z' };
@@ -51,11 +61,14 @@ const purchase = fc.record({
   tier: fc.constantFrom(undefined, 'bronze' as const, 'gold' as const),
 });
 
+const discounted = (goods: readonly Line[], rules: readonly Promotion[], who: Purchase) =>
+  inOneTurn(applyPromotions(pricedAtFull(goods), rules, who));
+
 test('Discounts are integers, never exceed a line, and add up, with any promotions and vouchers', () => {
   fc.assert(
     fc.property(lines, promotions, vouchers, purchase, (goods, rules, codes, who) => {
       const checked = codes.map((voucher, index) => ({ code: `V${index}`, voucher, reason: undefined }));
-      const outcome = applyVouchers(applyPromotions(pricedAtFull(goods), rules, who), checked, who);
+      const outcome = applyVouchers(discounted(goods, rules, who), checked, who);
       expect(outcome.lines.map(({ sku, qty, unitPrice }) => ({ sku, qty, unitPrice }))).toEqual(goods);
       for (const { qty, unitPrice, left, discounts } of outcome.lines) {
         const taken = discounts.reduce((sum, discount) => sum + discount.amount, 0);
@@ -74,7 +87,7 @@ test('Discounts of a promotion that does not stack are the only discounts of the
   fc.assert(
     fc.property(lines, promotions, purchase, (goods, rules, who) => {
       const alone = new Set(rules.filter(({ stackable }) => !stackable).map(({ id }) => id));
-      for (const { discounts } of applyPromotions(pricedAtFull(goods), rules, who)) {
+      for (const { discounts } of discounted(goods, rules, who)) {
         if (discounts.some(({ source }) => alone.has(source.promotionId ?? ''))) expect(discounts).toHaveLength(1);
       }
     }),
@@ -85,9 +98,57 @@ test('Discounts of a promotion that does not stack are the only discounts of the
 test('Discounts depend on the priority of promotions, and not on the sequence of their list', () => {
   fc.assert(
     fc.property(lines, promotions, purchase, (goods, rules, who) => {
-      expect(applyPromotions(pricedAtFull(goods), rules.toReversed(), who)).toEqual(applyPromotions(pricedAtFull(goods), rules, who));
+      expect(discounted(goods, rules.toReversed(), who)).toEqual(discounted(goods, rules, who));
     }),
   );
+});
+
+/** Promotions that each give a discount on every line of the SKU. */
+const stackables = (count: number, skus: readonly string[]): Promotion[] =>
+  Array.from({ length: count }, (_, place) => ({
+    ...WINDOW,
+    id: `prm_${place}`,
+    name: `Promotion ${place}`,
+    priority: place + 1,
+    stackable: true,
+    kind: 'amount-off',
+    amount: { amount: 1, currency: EUR },
+    skus: [...skus],
+  }));
+const linesOf = (count: number): Line[] => Array.from({ length: count }, () => ({ sku: 'a', qty: 1, unitPrice: 10_000 }));
+
+test('Promotions leave a turn to other work after each of them', () => {
+  const steps = applyPromotions(pricedAtFull(linesOf(3)), stackables(120, ['a']), { currency: EUR });
+  let turns = 0;
+  while (!steps.next().done) turns += 1;
+  expect(turns).toBe(120);
+});
+
+test('Promotions read each SKU of a long list once, however many lines there are', () => {
+  const skus = ['a', ...Array.from({ length: 200 }, (_, place) => `other-${place}`)];
+  const [promotion] = stackables(1, skus);
+  let reads = 0;
+  const counted = new Proxy(skus, {
+    get: (list, name) => {
+      if (typeof name === 'string' && /^\d+$/.test(name)) reads += 1;
+      return Reflect.get(list, name);
+    },
+  });
+  const lines = discounted(linesOf(50), [{ ...promotion, skus: counted } as Promotion], { currency: EUR });
+  expect(lines.map(({ left }) => left)).toEqual(Array(50).fill(9_999));
+  expect(reads).toBe(skus.length);
+});
+
+test('Promotions refuse more discounts together than an answer may have', () => {
+  const each = 50;
+  const most = stackables(MOST_DISCOUNTS / each, ['a']);
+  const all = discounted(linesOf(each), most, { currency: EUR });
+  expect(all.reduce((sum, { discounts }) => sum + discounts.length, 0)).toBe(MOST_DISCOUNTS);
+  const refusal = expect.objectContaining({
+    code: 'validation_failed',
+    context: { errors: [expect.objectContaining({ pointer: '/lines', code: 'too_big', detail: expect.stringContaining('stackable') })] },
+  });
+  expect(() => discounted(linesOf(each + 1), most, { currency: EUR })).toThrow(refusal);
 });
 
 test('Discounts of one amount are spread to the last minor unit, and no share exceeds its line', () => {

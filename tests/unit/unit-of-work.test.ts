@@ -11,8 +11,9 @@ import type { Plan } from '../../shared/store/ports/plan.ts';
 import { defineDueWork } from '../../shared/work/due-work.ts';
 import { type CommitState, discard, finish } from '../../shared/work/unit/commit.ts';
 import { Unit, type UnitParts } from '../../shared/work/unit/unit.ts';
-import type { Page, UnitOfWork } from '../../shared/work/unit-of-work.ts';
+import { OUT_OF_SEQUENCE, type Page, type UnitOfWork } from '../../shared/work/unit-of-work.ts';
 import { aPlan } from '../ports/a-plan.ts';
+import { countingPauses } from '../support/counting-pauses.ts';
 
 const NOW = Date.parse('2030-01-01T00:00:00Z');
 const AT = '2030-01-01T00:00:00.000Z';
@@ -47,6 +48,12 @@ const notes = defineCollection({
   schema: z.object({ id: z.string(), version: z.int(), topic: z.string(), name: z.string().optional() }),
   unique: { name: ({ name }) => name },
   index: { topic: ({ topic }) => topic },
+});
+
+const stamps = defineCollection({
+  name: 'stamps',
+  schema: z.object({ id: z.string(), version: z.int(), createdAt: z.string(), parity: z.string() }),
+  index: { parity: ({ parity }) => parity },
 });
 
 const stock = defineCounters({ name: 'stock', fields: ['onHand', 'held'], guards: { free: { onHand: 1, held: -1 } } });
@@ -179,6 +186,23 @@ test('A page of all objects in a unit of work includes created and changed objec
   expect(oldestFirst.items[1]).toMatchObject({ topic: 'y' });
   expect(ids(await work.all(notes, { newestFirst: true }))).toEqual(['m1', 'n6', 'n5', 'n4', 'n3', 'n2', 'n1']);
   expect(await work.count(notes, 'topic', ['x', 'y'])).toEqual([5, 0]);
+});
+
+test('A list from an instant has every object of that time or later, and few older ones, though concurrent requests stored them out of sequence', async () => {
+  const { change, open } = await newWorld();
+  const minutes = Array.from({ length: 320 }, (_, place) => place ^ 31);
+  const at = (minute: number): string => new Date(NOW + minute * 60_000).toISOString();
+  for (const minute of minutes) {
+    await change((work) => void work.put(stamps, { id: String(minute), createdAt: at(minute), parity: String(minute % 2) }));
+  }
+  for (const from of [-1, 0, 1, 31, 32, 33, 159, 160, 191, 300, 319, 320]) {
+    const createdFrom = NOW + from * 60_000;
+    const listed = ids(await open().all(stamps, { createdFrom })).map(Number);
+    expect([from, minutes.filter((minute) => minute >= from && !listed.includes(minute))]).toEqual([from, []]);
+    expect(listed.filter((minute) => minute < from).length).toBeLessThanOrEqual(2 * OUT_OF_SEQUENCE);
+    const even = ids(await open().find(stamps, 'parity', '0', { createdFrom })).map(Number);
+    expect([from, even]).toEqual([from, listed.filter((minute) => minute % 2 === 0)]);
+  }
 });
 
 test('A unit of work refuses an unknown cursor, a fraction of a unit, and a write that does not suit its collection', async () => {
@@ -354,7 +378,7 @@ test.each([
   work.cancel(remind, 'cancelled');
   work.schedule(remind, 'replaced', NOW + 1, { text: 'later' });
   await finish(work);
-  expect(commits.dueBeforeReply).toEqual([{ kind: 'remind', key: 'kept', token: expect.any(String) }]);
+  expect(commits.dueBeforeReply).toEqual([expect.objectContaining({ kind: 'remind', key: 'kept', payload: '{"text":"now"}' })]);
 });
 
 test('A unit of work sends no commit to the store without a change', async () => {
@@ -407,4 +431,16 @@ test('A unit of work generates the same ids in every run of a request, and diffe
   const ids = [one.open().id('ord'), one.open().id('ord', 'second'), one.open({ key: 'other' }).id('ord'), other.open().id('ord')];
   expect(one.open().id('ord')).toBe(ids[0]);
   expect(new Set(ids).size).toBe(4);
+});
+
+test('A page of a unit of work permits a pause before each object that it parses', async () => {
+  const { change, open } = await newWorld();
+  await change((work) => {
+    for (let n = 0; n < 30; n++) work.put(notes, { id: `n${n}`, topic: 'x' });
+  });
+  const { breathe, taken } = countingPauses();
+  await open().all(notes, { limit: 30, breathe });
+  expect(taken()).toBe(30);
+  await open().find(notes, 'topic', 'x', { limit: 20, breathe });
+  expect(taken()).toBe(20);
 });

@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals';
 import { apis, applications, faultRules } from '../data/catalog.ts';
 import { applicationTitle, control, isCutOff, mistakeAt, readFaults } from '../data/data.ts';
 import { Card, say, useForm } from '../kit/kit.ts';
-import { CARRIER, FAULT_KINDS, type FaultForm, type FaultKind, type FaultTargetKind, faultRule } from './fault-rule.ts';
+import { CARRIER, FAULT_KINDS, type FaultForm, type FaultKind, type FaultTargetKind, faultRule, OUTSIDE } from './fault-rule.ts';
 
 const TARGETS: readonly (readonly [FaultTargetKind, string])[] = [
   ['call', 'Calls of an application or an API'],
@@ -14,12 +14,14 @@ const EMPTY: FaultForm = {
   kind: 'outage',
   application: 'payment-hub',
   api: '',
+  caller: '',
   event: 'order-confirmed',
   subject: '',
   webhook: CARRIER,
   scan: '',
   members: {},
   times: '',
+  skip: '',
   probability: '',
   seed: '',
 };
@@ -77,7 +79,7 @@ export function FaultRuleForm({ webhooks }: { webhooks: readonly string[] }) {
     pointerOf: (pointer) => (target === 'call' && pointer === '/match' ? '/match/application' : pointer),
   });
   const ofApplication = Object.entries(apis).filter(([, api]) => application === '' || api.application === application);
-  const member = (name: 'api' | 'event' | 'subject' | 'webhook' | 'scan' | 'times' | 'probability' | 'seed') =>
+  const member = (name: 'api' | 'caller' | 'event' | 'subject' | 'webhook' | 'scan' | 'times' | 'skip' | 'probability' | 'seed') =>
     editable(form.value[name], (typed) => change({ [name]: typed }));
   const kinds: readonly FaultKind[] = faultRules.kinds[target];
   const { effect, members } = FAULT_KINDS[kind];
@@ -108,6 +110,11 @@ export function FaultRuleForm({ webhooks }: { webhooks: readonly string[] }) {
           ofForm.choice({ id: 'fault-api', label: 'API', pointer: '/match/api' }, member('api'), [
             ANY,
             ...ofApplication.map(([id, api]) => [id, choiceOf(api)] as const),
+          ]),
+          ofForm.choice({ id: 'fault-caller', label: 'Called by', pointer: '/match/caller' }, member('caller'), [
+            ANY,
+            [OUTSIDE, 'clients'],
+            ...Object.keys(applications).map((id) => [id, applicationTitle(id)] as const),
           ]),
         ]}
         {target === 'event' && [
@@ -142,6 +149,15 @@ export function FaultRuleForm({ webhooks }: { webhooks: readonly string[] }) {
         {ofForm.text(
           { id: 'fault-times', label: 'How often', hint: 'Number of strikes; empty: until it is switched off', pointer: '/times' },
           member('times'),
+        )}
+        {ofForm.text(
+          {
+            id: 'fault-skip',
+            label: 'First let pass',
+            hint: 'Optional: number of calls or messages before the first strike',
+            pointer: '/skip',
+          },
+          member('skip'),
         )}
         {ofForm.text(
           { id: 'fault-probability', label: 'Probability', hint: 'Optional, above 0 and up to 1; needs a seed', pointer: '/probability' },

@@ -1,5 +1,8 @@
 import type { Fault, FaultInput } from '../../shared/catalog/control/faults.ts';
 
+/** The caller outside the applications: the clients. */
+export const OUTSIDE = 'outside';
+
 /** Its webhooks need no registration. */
 export const CARRIER = 'carrier';
 
@@ -87,6 +90,7 @@ export interface FaultForm {
   readonly kind: FaultKind;
   readonly application: string;
   readonly api: string;
+  readonly caller: string;
   readonly event: string;
   readonly subject: string;
   /** Sender: the carrier, or a registered webhook. */
@@ -95,16 +99,17 @@ export interface FaultForm {
   readonly scan: string;
   readonly members: Readonly<Record<string, string>>;
   readonly times: string;
+  readonly skip: string;
   readonly probability: string;
   readonly seed: string;
 }
 
 /** The body for put-fault. The gateway validates it, so text that is not a number is sent unchanged. */
-export function faultRule({ target, kind, members, times, probability, seed, ...form }: FaultForm): FaultInput {
-  const { application, api, event, subject, webhook, scan } = form;
+export function faultRule({ target, kind, members, times, skip, probability, seed, ...form }: FaultForm): FaultInput {
+  const { application, api, caller, event, subject, webhook, scan } = form;
   const match =
     target === 'call'
-      ? { ...given('application', application), ...given('api', api) }
+      ? { ...given('application', application), ...given('api', api), ...given('caller', caller) }
       : target === 'event'
         ? { event, ...given('subject', subject) }
         : { webhook, ...(webhook === CARRIER && given('status', scan)) };
@@ -113,6 +118,7 @@ export function faultRule({ target, kind, members, times, probability, seed, ...
     match,
     fault: Object.assign({ kind }, ...fault),
     ...given('times', times, true),
+    ...given('skip', skip, true),
     ...given('probability', probability, true),
     ...given('seed', seed),
   } as FaultInput;
@@ -128,16 +134,31 @@ interface RuleToTell {
   readonly match: FaultInput['match'];
   readonly fault: Readonly<Record<string, unknown>>;
   readonly times?: number;
+  readonly skip?: number;
   readonly probability?: number;
 }
 
+/** A caller of calls: an application, or the clients. */
+export const callerInWords = (caller: string): string => (caller === OUTSIDE ? 'clients' : caller);
+
 /** A rule in one line: `allocate-inventory-api · status, status 503 · once`. */
-export function ruleInWords({ match, fault, times, probability }: RuleToTell): string {
-  const { application, api, event, subject, webhook, status } = match;
-  const target = [application, api, event && `event ${event}`, subject, webhook && `webhook ${webhook}`, status].filter(Boolean).join(' ');
+export function ruleInWords({ match, fault, times, skip, probability }: RuleToTell): string {
+  const { application, api, caller, event, subject, webhook, status } = match;
+  const target = [
+    application,
+    api,
+    caller && `called by ${callerInWords(caller)}`,
+    event && `event ${event}`,
+    subject,
+    webhook && `webhook ${webhook}`,
+    status,
+  ]
+    .filter(Boolean)
+    .join(' ');
   const { kind, ...members } = fault;
   const others = Object.entries(members).map(([name, value]) => `${name} ${String(value)}`);
   const often = [
+    skip !== undefined && `after ${skip}`,
     times !== undefined && (times === 1 ? 'once' : `${times} times`),
     probability !== undefined && `with probability ${probability}`,
   ];

@@ -3,7 +3,7 @@ import { money, moneyInWords } from '../../shared/domain/money.ts';
 import type { OperationId } from '../data/data.ts';
 import type { FieldHint, FieldHints, Input } from './form.ts';
 import type { Near } from './near.tsx';
-import { changeAddress, exchange, payWithPoints, type Step, sellAtTill, startPicking } from './steps.ts';
+import { changeAddress, exchange, payAtCounter, payWithPoints, type Step, sellAtTill, startPicking } from './steps.ts';
 
 /** What the pages add to a step of the explanation, or to a further call: words, defaults and exceptions. */
 export interface ActionHints<O> {
@@ -50,6 +50,10 @@ export function commonHints({ names: { locations } }: Near): FieldHints {
     lastName: { hint: '' },
   };
 }
+
+/** Whether its goods wait at the counter of a store. */
+const isWaiting = ({ state, collection }: BusinessObject<'fulfillment-order'>): boolean =>
+  state === 'dispatched' && collection?.readyAt !== undefined;
 
 /** A field for a member of each line. */
 const eachLine = <Line>(lines: readonly Line[], member: string, hint: (line: Line, place: number) => FieldHint): FieldHints =>
@@ -163,20 +167,66 @@ export const actionHints: { readonly [Type in ObjectType]?: Readonly<Record<stri
     },
     pack: 'Puts the picked units into a parcel.',
     dispatch: {
-      does: 'Captures the payment, and hands the parcel to the carrier with a label.',
-      fields: {
-        service: {
-          label: 'Service of the carrier',
-          hint: '',
-          choices: {
-            '': 'As the customer ordered',
-            EXPRESS: 'Express',
-            LOST: 'The carrier will lose it',
-            RTS: 'It will go back to the sender',
-            ATTEMPT3: 'Three attempts will fail',
-          },
+      does: 'Captures the payment, and hands the parcel to the carrier with a label. A store puts goods that are collected on its counter; a warehouse sends them there.',
+      fields: ({ collection, locationId }): FieldHints =>
+        collection?.locationId === locationId
+          ? {}
+          : {
+              service: {
+                label: 'Service of the carrier',
+                hint: '',
+                choices: {
+                  '': 'As the customer ordered',
+                  EXPRESS: 'Express',
+                  LOST: 'The carrier will lose it',
+                  RTS: 'It will go back to the sender',
+                  ATTEMPT3: 'Three attempts will fail',
+                },
+              },
+            },
+    },
+    'hand-over': {
+      label: 'Hand over',
+      does: 'The customer shows the code, and gets the goods. The order is completed.',
+      isFor: ({ collection }) => collection !== undefined,
+      fields: { code: { label: 'Code of the customer', hint: '' } },
+    },
+    'hand-over-to-person': {
+      call: 'hand-over-collection-api',
+      label: 'Hand over to the named person',
+      does: 'The person that the checkout named shows a document, and gets the goods. The order is completed.',
+      isFor: (found) => isWaiting(found) && found.collection?.person !== undefined,
+      input: ({ orderId, collection }) => ({ body: { orderId, person: collection?.person } }),
+    },
+    'hand-over-part': {
+      call: 'hand-over-collection-api',
+      label: 'Hand over a part',
+      does: 'The customer shows the code, and takes only some of the units. The others become a return that the store has received.',
+      isFor: isWaiting,
+      input: ({ lines }) => ({
+        body: {
+          lines: lines.filter(({ pickedQty }) => pickedQty > 0).map(({ orderLineId, pickedQty }) => ({ orderLineId, qty: pickedQty })),
         },
-      },
+      }),
+      fields: ({ lines }, near, input) => ({
+        code: { label: 'Code of the customer', hint: '' },
+        ...eachLine(linesIn(input), 'qty', ({ orderLineId }) => {
+          const { sku = '', pickedQty = 0 } = lines.find((line) => line.orderLineId === orderLineId) ?? {};
+          return { label: `${near.name(sku)}: taken`, hint: '', least: 1, most: pickedQty };
+        }),
+      }),
+    },
+    'pay-at-counter': {
+      label: 'Pay at the counter',
+      does: 'A till of the store takes what is outstanding of the order, in cash. Then the goods can be handed over.',
+      isFor: ({ collection }) => collection !== undefined,
+      fields: { laneId: { hint: '' } },
+      steps: payAtCounter,
+    },
+    extend: {
+      label: 'Extend the collection',
+      does: 'The goods wait longer at the counter. The last day is moved once.',
+      isFor: ({ collection }) => collection !== undefined,
     },
   },
   shipment: {
@@ -237,6 +287,20 @@ export const actionHints: { readonly [Type in ObjectType]?: Readonly<Record<stri
         voucherCodes: { label: 'Vouchers', hint: 'Codes, separated by blanks.', known },
         placeOrder: { label: 'And then', hint: '', value: true, choices: { true: 'Create the order', '': 'Wait' } },
       }),
+    },
+    'collect-in-store': {
+      label: 'Check out to collect',
+      does: 'The customer collects the goods in a store, which reserves them. Shipping is free.',
+      call: 'checkout-basket-api',
+      isFor: ({ state, lines }) => state === 'open' && lines.length > 0,
+      input: (_basket, { names: { locations } }) => ({
+        body: { collection: { locationId: locations.find(({ type }) => type === 'store')?.id ?? '' }, placeOrder: true },
+      }),
+      fields: {
+        'collection/locationId': {},
+        'collection/person': { label: 'Who may collect it', hint: 'Without a name, only the code works.' },
+        payAt: { label: 'Paid', hint: '', choices: { checkout: 'Now, by a payment of the order', collection: 'At a till of the store' } },
+      },
     },
     'start-transaction': { label: 'Pay at the till', does: 'Opens a checkout in a store for its goods.', steps: sellAtTill },
     convert: {

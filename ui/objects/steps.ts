@@ -68,6 +68,18 @@ export const sellAtTill = ({ id }: BusinessObject<'customer' | 'basket'>, { body
   },
 ];
 
+/** A till takes what is outstanding of an order that waits at the counter, in cash. */
+export const payAtCounter = ({ id }: BusinessObject<'fulfillment-order'>, { body }: Input): readonly Step[] => [
+  async () => {
+    const { body: opened } = await callApi('create-transaction-api', { body: body as ApiInput<'create-transaction-api'>['body'] });
+    const { id: transactionId, outstanding, receipt } = opened;
+    if (receipt || !outstanding) return { correlationId: undefined };
+    const tender = { tender: { type: 'cash' }, amount: outstanding };
+    const { correlationId } = await send('add-payment-api', { params: { id: transactionId }, body: tender }, id)();
+    return { correlationId };
+  },
+];
+
 /** Replaces the first address of a customer. */
 export const changeAddress = ({ id, addresses }: BusinessObject<'customer'>, { params, body }: Input): readonly Step[] => [
   send('change-customer-by-hand', { params, body: { addresses: [body['shippingAddress'], ...addresses.slice(1)] } }, id),

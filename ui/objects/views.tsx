@@ -25,6 +25,20 @@ interface View {
 
 type Describe<Type extends ObjectType> = (object: BusinessObject<Type>, near: Near) => View;
 
+/** The collection of a fulfillment order, as the staff of a store and its customer see it. */
+const collectionFacts = ({ collection }: BusinessObject<'fulfillment-order'>, near: Near): View['facts'] =>
+  collection
+    ? [
+        ['Collected at', near.place(collection.locationId)],
+        ['To be ready', rehearsalTime(collection.readyBy)],
+        ['At the counter', collection.readyAt && `since ${rehearsalTime(collection.readyAt)}`],
+        ['Collected until', collection.until && rehearsalTime(collection.until)],
+        ['Code of the customer', collection.code],
+        ['May collect', collection.person],
+        ['Handed over to', collection.handedOverTo],
+      ]
+    : [];
+
 const views: { readonly [Type in ObjectType]?: Describe<Type> } = {
   order: (order, near) => ({
     notice:
@@ -35,6 +49,8 @@ const views: { readonly [Type in ObjectType]?: Describe<Type> } = {
       ['Ordered', rehearsalTime(order.createdAt)],
       ['Sold', soldAt(order, near)],
       ['To', order.shippingAddress && inOneLine(order.shippingAddress)],
+      ['Collected at', order.collection && near.place(order.collection.locationId)],
+      ['Paid', order.payAt && 'At a till of the store, when it is collected'],
       ['Completed', order.completedAt && rehearsalTime(order.completedAt)],
       ['Cancelled because', order.cancelReason?.replaceAll('-', ' ')],
       ['In progress', order.pendingAction && `${order.pendingAction.action}, since ${rehearsalTime(order.pendingAction.since)}`],
@@ -73,6 +89,7 @@ const views: { readonly [Type in ObjectType]?: Describe<Type> } = {
       ['Opened', rehearsalTime(basket.createdAt)],
       ['Sold', soldAt(basket, near)],
       ['To', basket.shippingAddress && inOneLine(basket.shippingAddress)],
+      ['Collected at', basket.collection && near.place(basket.collection.locationId)],
       ['Order', near.link('order', basket.orderId)],
       ['Merged into', near.link('basket', basket.mergedInto)],
       ['Reservation', near.link('reservation', basket.reservationId)],
@@ -139,6 +156,7 @@ const views: { readonly [Type in ObjectType]?: Describe<Type> } = {
       ['Order', near.link('order', order.orderId)],
       ['Customer', near.link('customer', near.get('order', order.orderId)?.customerId)],
       ['Location', near.place(order.locationId)],
+      ...collectionFacts(order, near),
       ['Failed because', order.failureReason && FAILURES[order.failureReason]],
     ],
     sections: [
@@ -315,12 +333,24 @@ const views: { readonly [Type in ObjectType]?: Describe<Type> } = {
   }),
 };
 
+/** What a client calls the object. */
+const namesOf = ({ reference, metadata }: Pick<BusinessObject<'order'>, 'reference' | 'metadata'>): readonly Fact[] => [
+  ['Reference', reference && `${reference.id} of ${reference.source}`],
+  [
+    'Metadata',
+    metadata &&
+      Object.entries(metadata)
+        .map(([name, text]) => `${name}: ${text}`)
+        .join(', '),
+  ],
+];
+
 /** The description of an object; undefined when its type has none. */
 export function viewOf(type: string, object: object, near: Near): View | undefined {
   const view = (views as Readonly<Record<string, Describe<never> | undefined>>)[type]?.(object as never, near);
-  return (
-    view && { ...view, facts: view.facts.filter(([, value]) => value !== undefined && value !== null && value !== false && value !== 0) }
-  );
+  if (!view) return undefined;
+  const facts = [...view.facts, ...namesOf(object)];
+  return { ...view, facts: facts.filter(([, value]) => value !== undefined && value !== null && value !== false && value !== 0) };
 }
 
 const isOfOrder =
@@ -382,6 +412,7 @@ const FAILURES = {
   short: 'no unit was found',
   'delivery-attempts': 'three attempts to deliver failed',
   lost: 'the carrier lost the parcel',
+  'not-collected': 'nobody collected the goods',
 };
 
 const tenderOf = ({ tender: { type, last4, token } }: BusinessObject<'payment'>): string =>

@@ -14,6 +14,7 @@ interface Rule {
   readonly match: FaultInput['match'];
   readonly fault: Readonly<Record<string, unknown>>;
   readonly probability?: number;
+  readonly skip?: number;
   /** Number of strikes. */
   readonly hits?: number;
 }
@@ -36,8 +37,13 @@ interface Owners {
 /** @param inForce faults that may still strike */
 export function nodeFaults({ id, faults: struck }: Application, inForce: readonly Rule[], owners: Owners): NodeFaults {
   const onIt = inForce.filter(({ match }) => targetOf(match, owners) === id);
-  const cutsOff = ({ match, fault, probability = 1 }: Rule): boolean =>
-    match.application !== undefined && match.api === undefined && CUTS_OFF.includes(fault['kind']) && probability === 1;
+  const cutsOff = ({ match, fault, probability = 1, skip = 0 }: Rule): boolean =>
+    match.application !== undefined &&
+    match.api === undefined &&
+    match.caller === undefined &&
+    CUTS_OFF.includes(fault['kind']) &&
+    probability === 1 &&
+    skip === 0;
   // A message that was struck leaves no hop at its sender.
   const hitMessages = ({ match, hits = 0 }: Rule): boolean => hits > 0 && (match.event ?? match.webhook) !== undefined;
   return { isSet: onIt.length > 0, hasStruck: struck.length > 0 || onIt.some(hitMessages), isDown: onIt.some(cutsOff) };

@@ -19,6 +19,14 @@ const STEPS: { readonly [S in Step]: { readonly title: string; readonly modes: R
     title: 'Picking, packing and dispatch',
     modes: { time: 'Done as the clock advances.', immediate: 'Done immediately.', manual: 'Done by calls of the APIs.' },
   },
+  store: {
+    title: 'Stores that prepare collections',
+    modes: {
+      time: 'Done as the clock advances, while the store is open.',
+      immediate: 'Done immediately.',
+      manual: 'Done by calls of the APIs.',
+    },
+  },
   returns: {
     title: 'Returns',
     modes: {

@@ -61,6 +61,7 @@ export const returnTasks = defineCollection({
 /** The delay of each step when returns move automatically; the id is the step. */
 export const returnSteps = defineCollection({
   name: 'return-steps',
+  reference: true,
   schema: z.object({ id: ReturnStep.shape.step, version, afterMs: z.int().min(0) }),
 });
 

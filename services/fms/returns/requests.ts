@@ -3,15 +3,16 @@ import type { InputOf } from '../../../shared/catalog/define.ts';
 import { createReturn as createReturnApi } from '../../../shared/catalog/fulfillment/apis.ts';
 import { getReturn as getReturnCall, listReturns as listReturnsCall } from '../../../shared/catalog/fulfillment/internal.ts';
 import { bookReturn, closeReturn } from '../../../shared/catalog/order/internal.ts';
-import { didNothing, invalid, isDependencyProblem, Problem, undefinedIf } from '../../../shared/catalog/problems.ts';
+import { didNothing, invalid, isDependencyProblem, isProblem, Problem, undefinedIf } from '../../../shared/catalog/problems.ts';
 import { instant } from '../../../shared/domain/time.ts';
-import { handle, handleDue, type Scope } from '../../../shared/work/handler.ts';
+import { again, handle, handleDue, type Scope } from '../../../shared/work/handler.ts';
+import { findReference, refuseOtherRequest, takeReference } from '../../../shared/work/references.ts';
 import { requireObject } from '../../../shared/work/require-object.ts';
 import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
-import { nodes } from '../collections.ts';
-import { TAKE_OVER_MS, undoReturnDue } from '../due-work.ts';
+import { fulfillmentOrders, nodes } from '../collections.ts';
+import { returnRefusedDue, TAKE_OVER_MS, undoReturnDue } from '../due-work.ts';
 import { published, returnRequests, returns, returnsOf, type StoredReturn } from './collections.ts';
-import { planStep } from './moves.ts';
+import { approve, planStep, receive } from './moves.ts';
 
 /**
  * The intent is committed first, then the OMS books the units: only the OMS has their value, and which of them the customer has. Without an
@@ -20,12 +21,19 @@ import { planStep } from './moves.ts';
 export const createReturn = handle(createReturnApi)(async ({ body }, scope) => {
   const { work } = scope;
   const { orderId } = body;
-  const attempt = await attemptOf(work);
+  const record = await findReference(work, 'return', body.reference);
+  const attempt = await attemptOf(work, record?.objectId);
   const { id, resumed } = attempt;
   const found = await work.get(returns, id);
+  if (record?.objectId === id) {
+    // Until the OMS has answered, the other request may still be refused, and then frees the reference.
+    refuseOtherRequest('return', record, body, found ? { object: published(found) } : { retryable: true, retryAfter: 1 });
+    if (found) return again(published(found));
+  }
   if (found) return published(found);
   const dropOff = await readDropOff(work, body);
   const asked = { ...body, lines: mergeLines(body.lines), dropOff };
+  if (!resumed) takeReference(work, 'return', body, { objectId: id });
   await beginRequest(work, attempt, orderId);
   try {
     return published(await requestReturn(id, asked, scope));
@@ -110,8 +118,13 @@ async function listStores(work: UnitOfWork): Promise<string> {
 const notAStore = (locationId: string, stores: string, reason = ''): Problem =>
   invalid('/locationId', 'not_a_store', `${reason}"${locationId}" is not a store. Goods are handed in at a store: ${stores}.`);
 
-/** The return that this request creates. After an undone attempt, the id is a new one. `resumed`: an earlier run has called the OMS. */
-async function attemptOf(work: UnitOfWork): Promise<{ id: string; resumed: boolean }> {
+/**
+ * The return that this request creates. After an undone attempt, the id is a new one. `resumed`: an earlier run has called the OMS.
+ * @param named the return of the reference, which another request may be creating
+ */
+async function attemptOf(work: UnitOfWork, named: string | undefined): Promise<{ id: string; resumed: boolean }> {
+  const other = named === undefined ? undefined : await work.get(returnRequests, named);
+  if (other && other.state !== 'undone') return { id: other.id, resumed: true };
   for (let attempt = 1; ; attempt++) {
     const id = work.id('ret', `attempt ${attempt}`);
     const asked = await work.get(returnRequests, id);
@@ -134,7 +147,7 @@ function endRequest(work: UnitOfWork, { id, orderId, state }: { id: string; orde
 }
 
 /** Calls the OMS to book the units, and stores the return. For a repeat, the OMS returns the existing booking. @throws Problem */
-async function requestReturn(id: string, request: ReturnRequest, scope: Scope): Promise<StoredReturn> {
+async function requestReturn(id: string, request: ReturnRequest, scope: Scope, step = id): Promise<StoredReturn> {
   const { work, call, context } = scope;
   const { orderId, resolution, dropOff } = request;
   const units = request.lines.map(({ orderLineId, qty }) => ({ orderLineId, qty }));
@@ -144,7 +157,7 @@ async function requestReturn(id: string, request: ReturnRequest, scope: Scope): 
     ...(dropOff !== undefined && { byParcel: dropOff === 'carrier' }),
     locationNamed: request.locationId !== undefined,
   };
-  const booked = await call(bookReturn, { params: { id: orderId }, body }, { step: id });
+  const booked = await call(bookReturn, { params: { id: orderId }, body }, { step });
   const reasonOf = new Map(request.lines.map(({ orderLineId, reason }) => [orderLineId, reason]));
   const requested = work.create(returns, 'request', {
     id,
@@ -159,11 +172,38 @@ async function requestReturn(id: string, request: ReturnRequest, scope: Scope): 
     locationId: request.locationId ?? booked.lines[0]?.nodeId ?? (await firstNode(work)),
     refundAmount: booked.refundAmount,
     completedAt: booked.completedAt ?? instant(work.now),
+    reference: request.reference,
+    metadata: request.metadata,
   });
   endRequest(work, { id, orderId, state: 'done' });
   await planStep(work, requested, { mode: progressionOf(context).returns, since: work.now });
   return requested;
 }
+
+const DAY_MS = 24 * 60 * 60 * 1_000;
+/** Waits for the completion of an order. The last one repeats. */
+const COMPLETED_AGAIN_MS: readonly number[] = [5_000, 60_000, 600_000, 3_600_000];
+
+/**
+ * Returns the units that a customer refused at the counter: the store has them, so the return is approved and received. The order must be
+ * completed first, and the event that completes it may be late. Until then the work is repeated, less and less often.
+ */
+export const returnRefused = handleDue(returnRefusedDue)(async ({ key, attempts, payload: { attempt } }, scope) => {
+  const { work } = scope;
+  const found = await work.get(fulfillmentOrders, key);
+  const id = found?.collection?.refusedReturnId;
+  if (!found?.refused || id === undefined || (await work.get(returns, id))) return;
+  const { orderId, refused: lines } = found;
+  const locationId = found.collection?.locationId ?? found.locationId;
+  const asked = { orderId, lines, locationId, dropOff: 'store' as const, resolution: 'refund' as const };
+  try {
+    const requested = await requestReturn(id, asked, scope, `${id} ${attempt} ${attempts}`);
+    await receive(await approve(requested, scope), scope);
+  } catch (error) {
+    if (!isProblem(error, 'order_not_closed')) throw error;
+    work.schedule(returnRefusedDue, key, work.now + (COMPLETED_AGAIN_MS[attempt] ?? DAY_MS), { attempt: attempt + 1 });
+  }
+});
 
 /** The default location of a return whose first line has no node. */
 async function firstNode(work: UnitOfWork): Promise<string> {

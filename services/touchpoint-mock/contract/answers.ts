@@ -1,7 +1,8 @@
-import { type IncomingMessage, type RequestListener, type ServerResponse, STATUS_CODES } from 'node:http';
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Express, Request, Response } from 'express';
-import { JSON_KINDS, JSON_LEVELS, JSON_MEMBERS } from '../../../shared/domain/json-limits.ts';
+import { JSON_KINDS, JSON_LEVELS, JSON_MEMBERS, JSON_VALUES } from '../../../shared/domain/json-limits.ts';
+import { STATUS_CODES } from '../../../shared/process/node-http.ts';
 
 /** An answer, ready to be sent. */
 export interface Answer {
@@ -24,11 +25,14 @@ export const GET_ONLY = fixedAnswer(405, 'This path answers GET only', ['Allow',
 export const MOCK_UNREACHABLE = fixedAnswer(502, 'The touchpoint mock cannot be reached');
 const ADDRESS_UNREADABLE = fixedAnswer(400, 'The address cannot be read');
 const FAILED = fixedAnswer(500, 'Something went wrong in the server itself');
+export const AUTHORIZATION_TWICE = fixedAnswer(400, 'The request has more than one Authorization header; send one');
+export const HOST_TWICE = fixedAnswer(400, 'The request has more than one Host header; send one');
 export const NESTED_TOO_DEEPLY = fixedAnswer(400, `The body nests deeper than ${JSON_LEVELS} levels`);
 export const TOO_MANY_MEMBERS = fixedAnswer(
   400,
   `The body has more than ${JSON_MEMBERS.toLocaleString('en')} members in one object, or ${JSON_KINDS.toLocaleString('en')} different names or sequences of members`,
 );
+export const TOO_MANY_VALUES = fixedAnswer(400, `The body has more than ${JSON_VALUES.toLocaleString('en')} values in all`);
 export const FOREIGN_HOST = fixedAnswer(
   421,
   'Pages and documents answer only under localhost, IP addresses, names without a dot, and names in ALLOWED_HOSTS',

@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, RequestListener } from 'node:http';
-import { exceededLimit, JSON_KINDS, JSON_LEVELS, JSON_MEMBERS } from '../../../shared/domain/json-limits.ts';
+import { exceededLimit, JSON_KINDS, JSON_LEVELS, JSON_MEMBERS, JSON_VALUES } from '../../../shared/domain/json-limits.ts';
 import {
   type Answer,
   AUTHORIZATION_DENIED,
@@ -11,6 +11,7 @@ import {
   send,
   sendUnread,
   TOO_MANY_MEMBERS,
+  TOO_MANY_VALUES,
 } from './answers.ts';
 import { ALIAS_NAMES, ALIASES, scenarioPath } from './cases.ts';
 import { type FixedResponse, fixedResponse } from './fixed-response.ts';
@@ -29,8 +30,8 @@ interface Contract {
 /** On `node:http`, because clients measure it. The order of the checks is part of the contract: credential, lane, selector. */
 export function contractListener({ table, credential, lanes, otherwise }: Contract): RequestListener {
   function answerTo({ request, endpoint, text }: { request: IncomingMessage; endpoint: ContractEndpoint; text: string }): Answer {
-    const exceeded = exceededLimit(text, { levels: JSON_LEVELS, named: JSON_MEMBERS, kinds: JSON_KINDS });
-    if (exceeded !== undefined) return exceeded === 'levels' ? NESTED_TOO_DEEPLY : TOO_MANY_MEMBERS;
+    const exceeded = exceededLimit(text, { levels: JSON_LEVELS, named: JSON_MEMBERS, values: JSON_VALUES, kinds: JSON_KINDS });
+    if (exceeded !== undefined) return EXCESSES[exceeded] ?? TOO_MANY_MEMBERS;
     const basket = parseObject(text);
     // Without a readable lane, the key is not authorised.
     if (basket === undefined || !lanes.has(basket.touchpointId)) return AUTHORIZATION_DENIED;
@@ -62,6 +63,8 @@ export function contractListener({ table, credential, lanes, otherwise }: Contra
     });
   };
 }
+
+const EXCESSES: Readonly<Record<string, Answer>> = { levels: NESTED_TOO_DEEPLY, values: TOO_MANY_VALUES };
 
 function refusalBeforeBody(request: IncomingMessage, credential: StoreCredential): Answer | undefined {
   if (request.method !== 'POST') return POST_ONLY;

@@ -1,7 +1,6 @@
 import { type RequestHandler, Router } from 'express';
-import { stringify } from 'yaml';
 import { operationWithTitles, schemasWithTitles } from '../../../shared/contract/titles.ts';
-import { addressedDocument } from '../../../shared/http/fixed-document.ts';
+import { addressedDocument, yamlOf } from '../../../shared/http/fixed-document.ts';
 import type { OwnAddress } from '../../../shared/http/own-address.ts';
 import { ownHosts } from '../../../shared/process/own-hosts.ts';
 import { FOREIGN_HOST, GET_ONLY, send } from '../contract/answers.ts';
@@ -28,9 +27,7 @@ export function ownHostsOnly(allowed: readonly string[]): RequestHandler {
 export function documentRouter({ fixtures, isReady, ...served }: Documented): Router {
   const document = ({ origin }: OwnAddress) => touchpointOpenApi(fixtures, { ...served, origin });
   const json = addressedDocument('application/json', (address) => JSON.stringify(document(address), null, 2));
-  const yaml = addressedDocument('application/yaml', (address) =>
-    stringify(document(address), { aliasDuplicateObjects: false, lineWidth: 0 }),
-  );
+  const yaml = addressedDocument('application/yaml', (address) => yamlOf(document(address)));
   const router = Router({ caseSensitive: true, strict: true });
   router
     .route('/healthz')

@@ -18,7 +18,7 @@ export function responses({ alias, cases, selector }: { alias: Alias; cases: rea
     '403': forbidden(cases),
     default: jsonResponse({
       description:
-        'Ours: whatever is outside the contract. 400 for a body that nests too deeply or bytes that are not an HTTP request, 405 for another method, 408 for a request that arrives too slowly, 413 for a body over 1 MiB, 431 for headers over 16 KiB, 502 from the portal when it cannot reach the mock.',
+        'Ours: whatever is outside the contract. 400 for two Authorization or two Host headers, a body that nests too deeply, or bytes that are not an HTTP request, 405 for another method, 408 for a request that arrives too slowly, 413 for a body over 1 MiB, 431 for headers over 16 KiB, 502 from the portal when it cannot reach the mock.',
       schema: schemaRef('OtherError'),
     }),
   };
@@ -62,10 +62,11 @@ function responseExamples(cases: readonly CaseFixture[]): Part {
   return Object.fromEntries(cases.map((fixture) => [`case-${fixture.case}`, { $ref: `#/components/examples/response-${fixture.case}` }]));
 }
 
-/** Two bodies share this status too: the contract's, and ours for a body that nests too deeply. */
+/** Two bodies share this status too: the contract's, and ours for doubled headers and a body that nests too deeply. */
 function badSelector(): Part {
   return jsonResponse({
-    description: 'Good credential and lane; absent, unknown or incompatible X-Mock-Case. Ours: a body that nests too deeply.',
+    description:
+      'Good credential and lane; absent, unknown or incompatible X-Mock-Case. Ours: two Authorization or two Host headers, or a body that nests too deeply.',
     schema: { anyOf: [schemaRef('SelectorRefused'), schemaRef('OtherError')] },
     examples: { fixed: { value: fixedErrorBody('SelectorRefused') } },
   });

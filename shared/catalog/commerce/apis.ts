@@ -1,16 +1,20 @@
 import { z } from 'zod';
 import { Currency } from '../currency.ts';
 import { defineApi } from '../define.ts';
+import { CollectionRequest } from '../inventory/collection.ts';
 import { OrderView } from '../order/objects.ts';
 import { dependencyProblems } from '../problems.ts';
 import { shippingInWords } from '../retailer.ts';
 import {
   AccountOrCard,
   Address,
+  createMembers,
   Email,
   exactlyOne,
   Gtin,
   Id,
+  Money,
+  oneRequired,
   Phone,
   pageOf,
   Quantity,
@@ -20,7 +24,7 @@ import {
   typedText,
   VoucherCode,
 } from '../shapes.ts';
-import { Basket, DigitalChannel, Product, ProductView } from './objects.ts';
+import { Basket, DigitalChannel, ListedProduct, Product, ProductView } from './objects.ts';
 import { Receipt } from './transaction.ts';
 
 export const getProduct = defineApi({
@@ -52,10 +56,12 @@ export const listProducts = defineApi({
     q: typedText(100).optional().describe('Words in the name, the brand, the description or the SKU of a product. Case does not matter.'),
     gtin: Gtin.optional().describe('The product with this barcode, or the product that a price-embedded label names.'),
     state: VisibleState.optional(),
+    collectAt: Id.optional().describe('A store where the customer would collect the goods. Adds collection to the products.'),
     limit: queryInteger(1, 100).default(20).describe('Products per page. Default: 20.'),
     cursor: z.string().min(1).max(200).optional().describe('The nextCursor of the previous page.'),
   }),
-  response: pageOf(Product),
+  response: pageOf(ListedProduct),
+  problems: [...dependencyProblems],
   addition: true,
 });
 
@@ -76,11 +82,12 @@ export const createBasket = defineApi({
       .max(10)
       .optional()
       .describe('Open baskets of guests, or of the customer in customerId. The basket of another registered customer is refused.'),
+    ...createMembers,
   }),
   response: Basket,
   status: 201,
   emits: ['basket-created'],
-  problems: ['not_found', 'invalid_state_transition', ...dependencyProblems],
+  problems: ['not_found', 'invalid_state_transition', 'conflicting_repeat', ...dependencyProblems],
 });
 
 export const getBasket = defineApi({
@@ -144,6 +151,37 @@ export const removeBasketLine = defineApi({
   addition: true,
 });
 
+const isObject = ({ value }: { readonly value: unknown }): boolean => typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** A checkout has an address, or a store where the customer collects the goods. Its rules are reported together with other mistakes. */
+function withAddressOrStore<T extends z.ZodObject>(schema: T): T {
+  return schema
+    .refine(({ shippingAddress, collection }) => shippingAddress !== undefined || collection !== undefined, {
+      path: ['shippingAddress'],
+      error: 'This member is required, unless collection names a store.',
+      params: { code: 'required' },
+      when: isObject,
+    })
+    .refine(({ shippingAddress, collection }) => shippingAddress === undefined || collection === undefined, {
+      path: ['collection'],
+      error: 'Give shippingAddress or collection, not both.',
+      when: isObject,
+    })
+    .refine(({ shippingMethod, collection }) => shippingMethod === undefined || collection === undefined, {
+      path: ['shippingMethod'],
+      error: 'Goods that the customer collects are not shipped: leave the method out.',
+      params: { code: 'not_sent' },
+      when: isObject,
+    })
+    .refine(({ payAt, collection }) => payAt !== 'collection' || collection !== undefined, {
+      path: ['payAt'],
+      error: 'Only an order that the customer collects can be paid there: give collection, or leave payAt out.',
+      params: { code: 'not_collected' },
+      when: isObject,
+    })
+    .meta(oneRequired(['shippingAddress', 'collection']));
+}
+
 export const checkoutBasket = defineApi({
   id: 'checkout-basket-api',
   summary:
@@ -152,19 +190,30 @@ export const checkoutBasket = defineApi({
   application: 'ecommerce-platform',
   method: 'POST',
   path: '/baskets/{id}/checkout',
-  request: z.strictObject({
-    shippingAddress: Address,
-    shippingMethod: ShippingMethod.optional().describe(`Default STANDARD. ${shippingInWords}`),
-    customerId: Id.optional(),
-    contact: z
-      .strictObject({ email: Email.optional(), phone: Phone.optional(), loyaltyCard: typedText(64).optional() })
-      .optional()
-      .describe(
-        'Identifies an anonymous customer by e-mail, else phone, else loyalty card. An unknown card identifies nobody. If customerId or the basket names a registered customer, contact has no effect. While the Loyalty Platform does not answer, only e-mail and phone identify the customer, and loyalty.status is unavailable. Repeat the checkout before the order exists to read the card. A contact with only a card is answered with 503 or 504.',
+  request: withAddressOrStore(
+    z.strictObject({
+      shippingAddress: Address.optional().describe('Required, unless collection names a store.'),
+      shippingMethod: ShippingMethod.optional().describe(`Default STANDARD. ${shippingInWords}`),
+      collection: CollectionRequest.optional().describe(
+        'In place of shippingAddress: the customer collects the goods in a store. Shipping is free.',
       ),
-    voucherCodes: z.array(VoucherCode).max(10).optional(),
-    placeOrder: z.boolean().default(false).describe('Creates the order in the same step.'),
-  }),
+      payAt: z
+        .enum(['checkout', 'collection'])
+        .optional()
+        .describe(
+          'Default: checkout. With collection, the customer pays at a till of the store before the goods are handed over: Confirm Order needs no payment. The retailer limits the total of such orders.',
+        ),
+      customerId: Id.optional(),
+      contact: z
+        .strictObject({ email: Email.optional(), phone: Phone.optional(), loyaltyCard: typedText(64).optional() })
+        .optional()
+        .describe(
+          'Identifies an anonymous customer by e-mail, else phone, else loyalty card. An unknown card identifies nobody. If customerId or the basket names a registered customer, contact has no effect. While the Loyalty Platform does not answer, only e-mail and phone identify the customer, and loyalty.status is unavailable. Repeat the checkout before the order exists to read the card. A contact with only a card is answered with 503 or 504.',
+        ),
+      voucherCodes: z.array(VoucherCode).max(10).optional(),
+      placeOrder: z.boolean().default(false).describe('Creates the order in the same step.'),
+    }),
+  ),
   response: Basket,
   emits: ['inventory-reserved', 'reservation-created', 'checkout-started', 'order-created'],
   problems: [
@@ -183,7 +232,7 @@ export const checkoutBasket = defineApi({
 export const createTransaction = defineApi({
   id: 'create-transaction-api',
   summary:
-    'Opens a checkout at the till, with lines or with an open basket. Returns the order as the till stores it: a draft that the OMS receives once it is paid. A sale that costs nothing is paid and completed in this call.',
+    'Opens a checkout at the till, with lines or with an open basket. Returns the order as the till stores it: a draft that the OMS receives once it is paid. A sale that costs nothing is paid and completed in this call. With orderId, the till takes what is outstanding of an order that waits at the counter of its store.',
   type: 'command',
   application: 'pos',
   method: 'POST',
@@ -194,16 +243,27 @@ export const createTransaction = defineApi({
       laneId: Id,
       lines: z.array(RequestedLine).min(1).max(200).optional(),
       basketId: Id.optional().describe('An open basket to be paid at the till.'),
+      orderId: Id.optional().describe(
+        'Our addition: an order that its customer collects in this store. Its goods wait at the counter, and something is outstanding. The transaction has its id, lines and prices.',
+      ),
       loyaltyId: AccountOrCard.optional().describe(
         'Account id or card number of the member. While the Loyalty Platform does not answer, the value is stored unchecked: the sale gets neither a customer nor member prices from it. The member with that id or card, if there is one, still earns the points of the completed order.',
       ),
     }),
-    ['lines', 'basketId'],
-  ),
-  response: OrderView.extend({ receipt: Receipt.optional().describe('Present if the sale costs nothing.') }),
+    ['lines', 'basketId', 'orderId'],
+  ).refine(({ orderId, loyaltyId }) => orderId === undefined || loyaltyId === undefined, {
+    path: ['loyaltyId'],
+    error: 'The order has its customer: leave loyaltyId out.',
+    params: { code: 'unexpected' },
+    when: isObject,
+  }),
+  response: OrderView.extend({
+    receipt: Receipt.optional().describe('Present if the sale costs nothing, or the order is paid.'),
+    outstanding: Money.optional().describe('Amount left to pay. Present with orderId.'),
+  }),
   status: 201,
   emits: ['checkout-started'],
-  problems: ['not_found', 'invalid_state_transition', 'basket_empty', 'customer_blocked', ...dependencyProblems],
+  problems: ['not_found', 'invalid_state_transition', 'overpayment', 'basket_empty', 'customer_blocked', ...dependencyProblems],
 });
 
 export const voidTransaction = defineApi({

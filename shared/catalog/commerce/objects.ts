@@ -1,9 +1,22 @@
 import { z } from 'zod';
 import { Currency } from '../currency.ts';
 import { defineObject } from '../define-object.ts';
+import { CollectableAt, Collection, PaidAtCollection } from '../inventory/collection.ts';
 import { defineLifeCycle } from '../life-cycle.ts';
 import { shippingInWords } from '../retailer.ts';
-import { Address, commonFields, Id, Instant, Money, Quantity, ShippingMethod, Sku, VoucherCode } from '../shapes.ts';
+import {
+  Address,
+  clientMembers,
+  commonFields,
+  Id,
+  Instant,
+  Money,
+  Quantity,
+  referenceColumn,
+  ShippingMethod,
+  Sku,
+  VoucherCode,
+} from '../shapes.ts';
 
 export const Channel = z.enum(['web', 'app', 'pos']).meta({ id: 'Channel', description: 'Sales channel.' });
 
@@ -36,7 +49,7 @@ export const basketLifeCycle = defineLifeCycle({
     {
       verb: 'change-checkout',
       from: ['locked'],
-      trigger: 'Checkout Basket with another address, shipping method, customer or vouchers, before the order exists',
+      trigger: 'Checkout Basket with another address, place of collection, shipping method, customer or vouchers, before the order exists',
     },
     { verb: 'merge', from: ['open'], to: 'merged', trigger: 'Create Basket with its id in mergeBasketIds' },
     { verb: 'abandon', from: ['open'], to: 'abandoned', trigger: 'time: 24 h idle' },
@@ -112,6 +125,8 @@ export const Basket = z
     totals: Totals,
     shippingAddress: Address.optional(),
     shippingMethod: ShippingMethod.optional(),
+    collection: Collection.optional().describe('Where the customer collects the goods, in place of an address.'),
+    payAt: PaidAtCollection,
     loyalty: z
       .object({ status: z.enum(['none', 'available', 'unavailable']), balance: z.int().optional().describe('Points.') })
       .optional()
@@ -120,6 +135,7 @@ export const Basket = z
     orderId: Id.optional(),
     mergedInto: Id.optional(),
     expiresAt: Instant.optional().describe('When an open basket is abandoned, or a locked one is reopened.'),
+    ...clientMembers,
   })
   .meta({ id: 'Basket' });
 
@@ -136,6 +152,7 @@ export const basket = defineObject({
     goods: '{lines.sku}',
     total: '{totals.total}',
     vouchers: '{vouchers.code}: {vouchers.status}',
+    ...referenceColumn,
   },
   references: { mergedInto: 'basket' },
   lifeCycle: basketLifeCycle,
@@ -213,6 +230,12 @@ export const ProductView = Product.extend({
     })
     .describe('Advisory: only a reservation keeps stock for a buyer.'),
 }).meta({ id: 'ProductView' });
+
+export const ListedProduct = Product.extend({
+  collection: CollectableAt.optional().describe(
+    'With collectAt: when one unit would be ready there. Absent if it cannot be collected there.',
+  ),
+}).meta({ id: 'ListedProduct' });
 
 export const product = defineObject({
   type: 'product',

@@ -32,6 +32,8 @@ export interface ControlOperation<
    * kept snapshots and runs. A credential that is bound to a rehearsal does not reach further.
    */
   readonly reach?: 'named rehearsal' | 'estate';
+  /** It needs a multiple of the journal in memory: a process runs one such operation at a time. */
+  readonly memory?: 'large';
 }
 
 /**
@@ -55,7 +57,7 @@ export function defineOperation<
   Query extends z.ZodObject = Nothing,
   Request extends z.ZodType = Nothing,
 >(
-  input: Partial<Pick<ControlOperation, 'method' | 'status' | 'problems' | 'plays' | 'body' | 'reach'>> & {
+  input: Partial<Pick<ControlOperation, 'method' | 'status' | 'problems' | 'plays' | 'body' | 'reach' | 'memory'>> & {
     readonly id: Id;
     readonly summary: string;
     readonly path: Path;

@@ -1,10 +1,11 @@
 import { z } from 'zod';
 import { apis } from '../apis.ts';
-import { applicationNames } from '../applications.ts';
+import { type Application, applicationNames } from '../applications.ts';
 import type { ApiDefinition } from '../define.ts';
 import { Duration } from '../duration.ts';
 import { TYPE_PREFIX } from '../event-names.ts';
 import { allEvents } from '../events.ts';
+import { mayCall } from '../flows.ts';
 import { TrackingStatus } from '../fulfillment/shipments.ts';
 import { internalCalls } from '../internal-calls.ts';
 import { anyRequired, nameOf } from '../shapes.ts';
@@ -84,6 +85,13 @@ export const strikableApis: readonly ApiDefinition[] = [
   ...Object.values(internalCalls).filter(({ callers }) => callers.length > 0),
 ];
 
+/** The caller outside the applications: a client of the estate. */
+export const OUTSIDE = 'outside';
+
+/** Whether an application, or a client (`OUTSIDE`), makes a call. */
+export const mayStrikeFrom = (caller: string, api: string): boolean =>
+  caller === OUTSIDE ? Object.hasOwn(apis, api) : mayCall(caller as Application, api);
+
 const Match = z.strictObject({
   application: z
     .enum(applicationNames as [string, ...string[]])
@@ -94,6 +102,12 @@ const Match = z.strictObject({
     .max(80)
     .meta({ enum: strikableApis.map(({ id }) => id), description: 'Id of an API. If `application` is given too, it must own the API.' })
     .optional(),
+  caller: z
+    .enum([OUTSIDE, ...applicationNames] as [string, ...string[]])
+    .optional()
+    .describe(
+      `Strikes only the calls of this application, or of clients (${OUTSIDE}). Signed webhooks do not count as calls of clients. Default: any caller.`,
+    ),
   event: EventType.optional(),
   subject: z.string().max(160).optional().describe('Subject of the event: order/ord_….'),
   webhook: z
@@ -108,7 +122,7 @@ export type Match = z.output<typeof Match>;
 
 /** For each target: the members that name it (at least one is required), and its optional members. */
 const TARGETS = {
-  call: { by: ['application', 'api'], optional: [] },
+  call: { by: ['application', 'api'], optional: ['caller'] },
   event: { by: ['event'], optional: ['subject'] },
   webhook: { by: ['webhook'], optional: ['status'] },
 } as const satisfies Record<keyof typeof faultKinds, { by: readonly (keyof Match)[]; optional: readonly (keyof Match)[] }>;
@@ -144,6 +158,7 @@ export const FaultInput = z
     match: Match,
     fault: Fault,
     times: z.int().min(1).max(1_000_000).optional().describe('Number of strikes. Default: unlimited.'),
+    skip: z.int().min(1).max(1_000_000).optional().describe('Number of matching calls or messages that pass before the first strike.'),
     probability: z.number().gt(0).max(1).optional().describe('Probability of each strike; needs a seed.'),
     seed: z.string().min(1).max(64).optional().describe('The same seed gives the same sequence of strikes; needs a probability.'),
   })
@@ -156,6 +171,8 @@ export const FaultInput = z
     else if (!(faultKinds[target] as readonly string[]).includes(fault.kind)) {
       refuse(['fault', 'kind'], `The fault ${fault.kind} does not apply to ${target}s; these do: ${faultKinds[target].join(', ')}.`);
     }
+    if (match.caller !== undefined && target !== 'call')
+      refuse(['match', 'caller'], 'Only calls have a caller: name an application or an api.');
     if (match.subject !== undefined && match.event === undefined)
       refuse(['match', 'subject'], 'Only events have a subject: name an event.');
     if (match.status !== undefined && match.webhook !== CARRIER)

@@ -4,6 +4,10 @@ import { ProgressionMode } from '../fulfillment/reference-data.ts';
 /** `auto`: an application takes the step; `manual`: a caller does. */
 const ProgressionStep = z.enum(['auto', 'manual']).meta({ id: 'ProgressionStep' });
 
+const StoreMode = ProgressionMode.describe(
+  'Picking and packing of goods that customers collect, until they wait at the counter. A client may take a step earlier through the API; the store continues from there.',
+);
+
 /** Which steps of a rehearsal are automatic, and how steps without an API happen. */
 export const Progression = z
   .strictObject({
@@ -12,6 +16,8 @@ export const Progression = z
     warehouse: ProgressionMode.describe(
       'Picking, packing and dispatch. A client may take a step earlier through the API; the warehouse continues from there.',
     ),
+    // Progressions of snapshots that were made before customers collected orders lack it.
+    store: StoreMode.default('time'),
     route: ProgressionStep.describe('Confirm Order routes the order.'),
     label: ProgressionStep.describe('Dispatch Fulfillment Order creates the label.'),
     capture: ProgressionStep.describe('The OMS captures when fulfilment begins, and captures the rest before a dispatch.'),
@@ -21,7 +27,7 @@ export const Progression = z
 export type Progression = z.output<typeof Progression>;
 
 /** Omitted members keep their value. */
-export const ProgressionInput = Progression.partial().meta({ id: 'ProgressionInput' });
+export const ProgressionInput = Progression.extend({ store: StoreMode }).partial().meta({ id: 'ProgressionInput' });
 export type ProgressionInput = z.output<typeof ProgressionInput>;
 
 /** The progression of a new rehearsal. */
@@ -29,6 +35,7 @@ export const DEFAULT_PROGRESSION: Progression = {
   carrier: 'time',
   returns: 'time',
   warehouse: 'time',
+  store: 'time',
   route: 'auto',
   label: 'auto',
   capture: 'auto',

@@ -5,7 +5,19 @@ import { Return } from '../fulfillment/returns.ts';
 import { LoyaltyAccount } from '../loyalty/objects.ts';
 import { Order } from '../order/objects.ts';
 import { dependencyProblems } from '../problems.ts';
-import { AnyInstant, atLeastOne, Email, EmailInQuery, Id, Phone, PhoneInQuery, pageOf, queryInteger, typedText } from '../shapes.ts';
+import {
+  AnyInstant,
+  atLeastOne,
+  createMembers,
+  Email,
+  EmailInQuery,
+  Id,
+  Phone,
+  PhoneInQuery,
+  pageOf,
+  queryInteger,
+  typedText,
+} from '../shapes.ts';
 import { Consents, Customer, Interaction, InteractionType } from './objects.ts';
 
 export const searchCustomer = defineApi({
@@ -49,13 +61,14 @@ export const createCustomer = defineApi({
       firstName: typedText(80).describe('For a person with one name, that name.'),
       lastName: typedText(80).optional(),
       consents: Consents.partial().optional().describe('Omitted consents are not given.'),
+      ...createMembers,
     }),
     ['email', 'phone'],
   ),
   response: Customer,
   status: 201,
   emits: ['customer-registered'],
-  problems: ['duplicate_customer'],
+  problems: ['duplicate_customer', 'conflicting_repeat'],
 });
 
 /** Parts of the 360 view. Each has its owner. */

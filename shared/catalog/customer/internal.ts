@@ -56,8 +56,8 @@ export const moveCustomer = defineInternalCall({
   callers: [],
 });
 
-/** The state, the account and the activity of a customer follow from what happens. */
-const FIXED = ['id', 'version', 'state', 'createdAt', 'updatedAt', 'loyaltyAccountId', 'lastActivityAt', 'interactions'];
+/** The state, the account and the activity of a customer follow from what happens. A reference stays with its customer. */
+const FIXED = ['id', 'version', 'state', 'createdAt', 'updatedAt', 'loyaltyAccountId', 'lastActivityAt', 'interactions', 'reference'];
 
 export const changeCustomer = defineInternalCall({
   id: 'change-customer',

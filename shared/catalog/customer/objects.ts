@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineObject } from '../define-object.ts';
 import { defineLifeCycle } from '../life-cycle.ts';
-import { Address, commonFields, Email, Id, Instant, Phone } from '../shapes.ts';
+import { Address, clientMembers, commonFields, Email, Id, Instant, Phone, referenceColumn } from '../shapes.ts';
 
 export const customerLifeCycle = defineLifeCycle({
   object: 'customer',
@@ -90,6 +90,7 @@ export const Customer = z
     loyaltyAccountId: Id.optional(),
     lastActivityAt: Instant.optional().describe('The newest confirmed order or interaction.'),
     interactions: z.array(Interaction).describe('The newest 20, newest first.'),
+    ...clientMembers,
   })
   .meta({ id: 'Customer' });
 
@@ -100,6 +101,6 @@ export const customer = defineObject({
   meaning: 'Canonical party recognized as a customer',
   schema: Customer,
   label: ['{firstName} {lastName}', '{firstName}', '{lastName}', '{email}', '{phone}'],
-  columns: { email: '{email}', phone: '{phone}', 'loyalty account': '{loyaltyAccountId}' },
+  columns: { email: '{email}', phone: '{phone}', 'loyalty account': '{loyaltyAccountId}', ...referenceColumn },
   lifeCycle: customerLifeCycle,
 });

@@ -2,9 +2,9 @@ import { z } from 'zod';
 import { REHEARSAL_NAME, REHEARSAL_NAME_RULE } from '../../domain/ids.ts';
 import { defineApi } from '../define.ts';
 import { dependencyProblems } from '../problems.ts';
-import { AnyInstant, atLeastOne, Id, Quantity, Sku, typedText, withRules } from '../shapes.ts';
+import { AnyInstant, atLeastOne, createMembers, Id, NAME, pageOf, Quantity, queryInteger, Sku, typedText, withRules } from '../shapes.ts';
 import { FulfillmentOrder } from './fulfillment-orders.ts';
-import { PickingOrder } from './picking-orders.ts';
+import { PickingOrder, PickingTask } from './picking-orders.ts';
 import { DropOff, Resolution, Return } from './returns.ts';
 import { Carrier, CarrierService, Shipment, TrackingNumber, TrackingStatus } from './shipments.ts';
 
@@ -20,7 +20,7 @@ export const getFulfillmentOrder = defineApi({
 export const dispatchFulfillmentOrder = defineApi({
   id: 'dispatch-fulfillment-order-api',
   summary:
-    'Hands a packed fulfillment order to the carrier: captures its price, consumes its stock, and generates the label of its parcel.',
+    'Hands a packed fulfillment order to the carrier: captures its price, consumes its stock, and generates the label of its parcel. A store puts the goods of a collection on its counter instead: they stay in its stock until they are handed over. A warehouse sends them to the store, without a capture.',
   type: 'action',
   application: 'fms',
   method: 'POST',
@@ -30,9 +30,94 @@ export const dispatchFulfillmentOrder = defineApi({
     service: CarrierService.optional().describe('Default: the shipping method of the order.'),
   }),
   response: FulfillmentOrder,
-  emits: ['shipment-label-generated'],
+  emits: ['shipment-label-generated', 'ext.collection-ready'],
   problems: ['not_found', 'invalid_state_transition', 'conflicting_repeat', 'payment_incomplete', ...dependencyProblems],
   shapes: 'our choice',
+});
+
+const Collector = z
+  .strictObject({
+    code: z
+      .string()
+      .trim()
+      .max(71)
+      .regex(
+        new RegExp(`^(?:${NAME.source.slice(1, -1)} )?\\d{6}$`),
+        'This must be the six digits that the customer got with ext.collection-ready, or the text of its QR code.',
+      )
+      .optional()
+      .describe('Six digits, or the text of the QR code: the id of the fulfillment order, a blank, and the six digits.'),
+    orderId: Id.optional().describe('Without a code: the order of the person, who shows a document with the name.'),
+    person: typedText(120).optional().describe('Without a code: the person that the checkout named.'),
+    lines: z
+      .array(z.strictObject({ orderLineId: Id, qty: Quantity }))
+      .min(
+        1,
+        'Name at least one unit that the customer takes. If the customer takes nothing, Cancel Order puts the goods back and refunds them.',
+      )
+      .max(200)
+      .optional()
+      .describe('The units that the customer takes; all others are refused. Default: all units that are not in refused.'),
+    refused: z
+      .array(z.strictObject({ orderLineId: Id, qty: Quantity, reason: typedText(200) }))
+      .min(1)
+      .max(200)
+      .optional()
+      .describe(
+        'Units that the customer refuses at the counter. They become a return that the store has received. With lines, both have to add up to the units at the counter.',
+      ),
+  })
+  .describe('Give the code, or orderId and person.');
+
+export const handOverCollection = defineApi({
+  id: 'hand-over-collection-api',
+  name: 'Hand Over Collection',
+  summary:
+    'Hands the goods of a collection over at the counter of their store, to a customer with the code or to the person that the checkout named. Its payments are captured first. After five wrong codes, nothing is handed over for a day. A repeat returns the same result.',
+  type: 'action',
+  application: 'fms',
+  method: 'POST',
+  path: '/fulfillment/orders/{id}/hand-over',
+  request: Collector.refine(
+    ({ code, orderId, person }) =>
+      code === undefined ? orderId !== undefined && person !== undefined : orderId === undefined && person === undefined,
+    { error: 'Give the code, or orderId and person.', params: { code: 'one_collector' } },
+  ),
+  response: FulfillmentOrder,
+  emits: ['return-requested', 'return-created'],
+  problems: ['not_found', 'wrong_code', 'conflicting_repeat', 'invalid_state_transition', 'payment_incomplete', ...dependencyProblems],
+  addition: true,
+});
+
+export const extendCollection = defineApi({
+  id: 'extend-collection-api',
+  name: 'Extend Collection',
+  summary:
+    'Moves the last day of a collection that waits at the counter, once, by the days that the retailer gives. A repeat changes nothing.',
+  type: 'action',
+  application: 'fms',
+  method: 'POST',
+  path: '/fulfillment/orders/{id}/extend',
+  response: FulfillmentOrder,
+  problems: ['not_found', 'invalid_state_transition'],
+  addition: true,
+});
+
+export const listPickingOrders = defineApi({
+  id: 'list-picking-orders-api',
+  name: 'List Picking Orders',
+  summary:
+    'Lists the work of a warehouse or a store, oldest first: fulfillment orders that wait for a picking order, that are being picked, or that are packed and not dispatched.',
+  application: 'wms',
+  path: '/picking-orders',
+  query: z.strictObject({
+    locationId: Id.optional().describe('Restricts the list to this location.'),
+    status: PickingTask.shape.status.optional(),
+    limit: queryInteger(1, 100).default(20).describe('Entries per page. Default: 20.'),
+    cursor: z.string().min(1).max(200).optional().describe('The nextCursor of the previous page.'),
+  }),
+  response: pageOf(PickingTask),
+  addition: true,
 });
 
 export const createPickingOrder = defineApi({
@@ -134,11 +219,12 @@ export const createReturn = defineApi({
       'Destination of the return. With drop-off at a store, the default is the store that sold the order; for an online order it is required. By carrier, the default is the node that served the first line.',
     ),
     resolution: Resolution.default('refund'),
+    ...createMembers,
   }),
   response: Return,
   status: 201,
   emits: ['return-requested', 'return-created'],
-  problems: ['not_found', 'order_not_closed', 'return_quantity_exceeded', 'limit_reached', ...dependencyProblems],
+  problems: ['not_found', 'order_not_closed', 'return_quantity_exceeded', 'conflicting_repeat', 'limit_reached', ...dependencyProblems],
 });
 
 /** Sent by a carrier after a scan of a parcel. A carrier may send members that the estate does not have. */
@@ -181,6 +267,7 @@ export const carrierWebhook = defineApi({
   request: TrackingUpdate,
   response: z.null(),
   status: 204,
+  emits: ['ext.collection-ready'],
   problems: ['not_found'],
   addition: true,
 });
@@ -198,14 +285,32 @@ export const labelDocument = defineApi({
   fileName: 'shipping-label.pdf',
 });
 
+export const collectionCode = defineApi({
+  id: 'collection-code',
+  summary:
+    'Returns the QR code that a customer shows at the counter, with the id of the fulfillment order, a blank, and the six digits. collection.qrUrl has its unguessable path.',
+  application: 'fms',
+  auth: 'none',
+  path: '/collection-codes/{rehearsal}/{file}',
+  response: z.base64(),
+  problems: ['not_found'],
+  addition: true,
+  produces: 'image/png',
+  fileName: 'collection-code.png',
+});
+
 export const fulfillmentApis = [
   getFulfillmentOrder,
   trackShipment,
   dispatchFulfillmentOrder,
+  handOverCollection,
+  extendCollection,
   createReturn,
+  listPickingOrders,
   createPickingOrder,
   generateLabel,
   updatePickingStatus,
   carrierWebhook,
   labelDocument,
+  collectionCode,
 ] as const;

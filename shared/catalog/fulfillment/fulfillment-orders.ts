@@ -1,7 +1,9 @@
 import { z } from 'zod';
 import { defineObject } from '../define-object.ts';
+import { Collection } from '../inventory/collection.ts';
+import { CollectionUntil } from '../inventory/opening-hours.ts';
 import { defineLifeCycle } from '../life-cycle.ts';
-import { commonFields, Id, Quantity, Sku } from '../shapes.ts';
+import { Address, commonFields, Id, Instant, Quantity, Sku } from '../shapes.ts';
 import { LabelStatus, Shipment } from './shipments.ts';
 
 export const fulfillmentOrderLifeCycle = defineLifeCycle({
@@ -34,7 +36,8 @@ export const fulfillmentOrderLifeCycle = defineLifeCycle({
       verb: 'dispatch',
       from: ['packed'],
       to: 'dispatched',
-      trigger: 'Dispatch Fulfillment Order, once the payments of its order are captured; the label of its parcel follows',
+      trigger:
+        'Dispatch Fulfillment Order, once the payments of its order are captured; the label of its parcel follows. Before or after the capture, a store puts the goods of a collection on its counter, and a warehouse sends them to the store',
     },
     {
       verb: 'dispatch',
@@ -43,8 +46,31 @@ export const fulfillmentOrderLifeCycle = defineLifeCycle({
       trigger: 'Dispatch Fulfillment Order, repeated',
     },
     {
+      verb: 'make-ready',
+      from: ['dispatched'],
+      events: ['ext.collection-ready'],
+      trigger:
+        'internal: the goods of a collection wait at the counter, with a code for the customer; webhook: the carrier has brought them to the store',
+    },
+    {
+      verb: 'remind',
+      from: ['dispatched'],
+      events: ['ext.collection-reminder'],
+      trigger: 'time: the goods of a collection have waited for half of the time',
+    },
+    { verb: 'extend', from: ['dispatched'], trigger: 'Extend Collection, once' },
+    { verb: 'hand-over', from: ['dispatched'], to: 'delivered', trigger: 'Hand Over Collection, once its payments are captured' },
+    { verb: 'hand-over', from: ['delivered'], again: true, trigger: 'Hand Over Collection, repeated' },
+    {
+      verb: 'give-up-collection',
+      from: ['dispatched'],
+      to: 'failed-delivery',
+      events: ['ext.collection-expired'],
+      trigger: 'time: the goods of a collection were not collected until their store closed on the last day',
+    },
+    {
       verb: 'note',
-      from: ['dispatched', 'failed-delivery', 'returned-to-sender'],
+      from: ['dispatched', 'delivered', 'failed-delivery', 'returned-to-sender'],
       trigger: 'its parcel gets a label or fails to get one; webhook: a scan that changes only the copy of the parcel',
     },
     {
@@ -53,14 +79,19 @@ export const fulfillmentOrderLifeCycle = defineLifeCycle({
       to: 'failed-delivery',
       trigger: 'webhook: third failed attempt, or lost; lost goods are refunded immediately',
     },
-    { verb: 'redeliver', from: ['failed-delivery'], to: 'dispatched', trigger: 'webhook: out for delivery again' },
+    {
+      verb: 'redeliver',
+      from: ['failed-delivery'],
+      to: 'dispatched',
+      trigger: 'webhook: out for delivery again; after failed attempts, the goods of a collection arrive at the store',
+    },
     { verb: 'deliver', from: ['dispatched', 'failed-delivery'], to: 'delivered', trigger: 'webhook: delivered, even after a loss' },
     {
       verb: 'return-to-sender',
       from: ['dispatched', 'failed-delivery'],
       to: 'returned-to-sender',
       trigger:
-        'webhook: returned to sender, restocked and refunded; time: 7 d without a scan after a failed delivery of a parcel that is not lost, refunded immediately and restocked on arrival',
+        'webhook: returned to sender, restocked and refunded; time: 7 d without a scan after a failed delivery of a parcel that is not lost, refunded immediately and restocked on arrival; a collection that was not collected, or whose order is cancelled: back to the shelf of the store, as goods that arrive there after their refund',
     },
     {
       verb: 'cancel',
@@ -88,6 +119,60 @@ const FulfillmentLine = z
   })
   .meta({ id: 'FulfillmentLine' });
 
+const CollectionStore = z
+  .object({ name: z.string(), address: Address })
+  .meta({ id: 'CollectionStore', description: 'The store where the goods of a collection wait.' });
+
+/** A collection at the store. */
+export const StoreCollection = Collection.extend({
+  ...CollectionUntil.partial().shape,
+  arrivedAt: Instant.optional().describe('When a carrier brought the goods to the store.'),
+  readyAt: Instant.optional().describe('Since when the goods wait at the counter.'),
+  code: z
+    .string()
+    .optional()
+    .describe('Six digits that the customer shows, sent with ext.collection-ready. Do not show them to the staff of the store.'),
+  qrUrl: z
+    .string()
+    .optional()
+    .describe('The code as a QR code in a PNG image, for the message to the customer. The path at the gateway needs no credential.'),
+  store: CollectionStore.optional().describe('Where the goods wait.'),
+  extended: z.literal(true).optional().describe('Whether the last day was moved; it is moved once.'),
+  remindedAt: Instant.optional(),
+  refusedReturnId: Id.optional().describe(
+    'The return of units that the customer refused at the counter. It is created when the order is completed.',
+  ),
+  handedOverTo: z.string().optional().describe('Who collected the goods without the code.'),
+}).meta({ id: 'StoreCollection' });
+
+/** Whether another location sends the goods to the store where the customer collects them. */
+export const isTransfer = ({
+  locationId,
+  collection,
+}: {
+  readonly locationId: string;
+  readonly collection?: { readonly locationId: string };
+}): boolean => collection !== undefined && collection.locationId !== locationId;
+
+/** Whether its goods wait at the counter of a store. */
+export const isAtCounter = <Goods extends { readonly state: string; readonly collection?: { readonly readyAt?: string } }>(
+  found: Goods,
+): found is Goods & { readonly collection: NonNullable<Goods['collection']> } =>
+  found.state === 'dispatched' && found.collection?.readyAt !== undefined;
+
+/** States of a fulfillment order whose goods are at its location. */
+export const BEFORE_DISPATCH: ReadonlySet<string> = new Set(['created', 'allocated', 'picking', 'packed']);
+
+/** How goods that the customer collects get to the counter; empty if they never do. */
+export function wayToCounter(found: Parameters<typeof isTransfer>[0] & { readonly state: string }): string {
+  if (BEFORE_DISPATCH.has(found.state)) {
+    return isTransfer(found)
+      ? ' A carrier brings them to the store after Dispatch Fulfillment Order.'
+      : ' Dispatch Fulfillment Order puts packed goods there.';
+  }
+  return isTransfer(found) && found.state === 'dispatched' ? ' A carrier is bringing them to the store.' : '';
+}
+
 /** The copy of a parcel at the FMS. The Carrier Platform owns the parcel. */
 export const FulfillmentShipment = z
   .object({
@@ -107,10 +192,15 @@ export const FulfillmentOrder = z
     lines: z.array(FulfillmentLine),
     pickingOrderId: Id.optional(),
     shipments: z.array(FulfillmentShipment),
+    collection: StoreCollection.optional().describe(
+      'Present if the customer collects the goods in a store. If the store is another location than the one of the fulfillment order, the goods are sent to it.',
+    ),
     failureReason: z
-      .enum(['short', 'delivery-attempts', 'lost'])
+      .enum(['short', 'delivery-attempts', 'lost', 'not-collected'])
       .optional()
-      .describe('short: no units could be picked. delivery-attempts: three attempts failed. lost: the carrier lost the parcel.'),
+      .describe(
+        'short: no units could be picked. delivery-attempts: three attempts failed. lost: the carrier lost the parcel. not-collected: nobody collected the goods in time.',
+      ),
   })
   .meta({ id: 'FulfillmentOrder' });
 

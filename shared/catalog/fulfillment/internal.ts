@@ -1,12 +1,13 @@
 import { z } from 'zod';
 import { defineInternalCall } from '../define.ts';
+import { Collection } from '../inventory/collection.ts';
 import { dependencyProblems } from '../problems.ts';
 import { Address, exactlyOne, Id, Quantity, ShippingMethod, Sku, withRules } from '../shapes.ts';
 import { FulfillmentOrder } from './fulfillment-orders.ts';
 import { PickingStatus } from './picking-orders.ts';
 import { ProgressionMode } from './reference-data.ts';
 import { Disposition, Return, ReturnCondition, ReturnVerb } from './returns.ts';
-import { ParcelData, Scan, Shipment, TrackingStatus } from './shipments.ts';
+import { CounterState, ParcelData, Scan, ShelfLabel, Shipment, TrackingStatus } from './shipments.ts';
 
 export const createFulfillmentOrders = defineInternalCall({
   id: 'create-fulfillment-orders',
@@ -19,8 +20,11 @@ export const createFulfillmentOrders = defineInternalCall({
   request: z.strictObject({
     orderId: Id,
     attempt: z.int().min(1).max(9999).describe('1 for the first routing. Each re-routing of short lines is a further attempt.'),
-    shippingAddress: Address,
+    shippingAddress: Address.optional(),
     shippingMethod: ShippingMethod,
+    collection: Collection.extend({ orderNumber: z.string().max(64) })
+      .optional()
+      .describe('In place of an address: the customer collects the goods in a store, which finds them by orderNumber.'),
     groups: z
       .array(
         z.strictObject({
@@ -116,6 +120,21 @@ export const getShipmentData = defineInternalCall({
   callers: ['carrier-platform'],
 });
 
+export const putCollectionUnit = defineInternalCall({
+  id: 'put-collection-unit',
+  summary:
+    'Registers the goods of a collection with their shelf label, and moves them to a state: at the counter, handed over, or back on the shelf. A repeat changes nothing.',
+  type: 'command',
+  application: 'carrier-platform',
+  method: 'PUT',
+  path: '/internal/collection-units/{id}',
+  request: z.strictObject({ unit: ParcelData.omit({ id: true }), state: CounterState, shelf: ShelfLabel.optional() }),
+  response: Shipment,
+  problems: ['invalid_state_transition'],
+  callers: ['fms'],
+  addition: true,
+});
+
 /** A webhook of the carrier that is sent again. */
 export const SentWebhook = z.object({
   webhookId: z.string().describe('webhook-id of the delivery. It names parcel and scan.'),
@@ -170,7 +189,7 @@ export const applyWarehouseProgression = defineInternalCall({
   application: 'wms',
   method: 'POST',
   path: '/internal/progression',
-  request: z.strictObject({ warehouse: ProgressionMode }),
+  request: z.strictObject({ warehouse: ProgressionMode.optional(), store: ProgressionMode.optional() }),
   response: Rescheduled,
   callers: [],
 });
@@ -239,6 +258,7 @@ export const fulfillmentInternalCalls = [
   moveReturn,
   putShipment,
   getShipmentData,
+  putCollectionUnit,
   scanShipment,
   resendScanWebhook,
   applyCarrierProgression,

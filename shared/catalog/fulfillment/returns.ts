@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { defineObject } from '../define-object.ts';
 import { defineLifeCycle } from '../life-cycle.ts';
 import { Refund, refundOrderInWords } from '../payment/objects.ts';
-import { commonFields, Id, Instant, Money, Quantity, Sku } from '../shapes.ts';
+import { clientMembers, commonFields, Id, Instant, Money, Quantity, referenceColumn, Sku } from '../shapes.ts';
 import { FulfillmentShipment } from './fulfillment-orders.ts';
 
 export const returnLifeCycle = defineLifeCycle({
@@ -116,6 +116,7 @@ export const Return = z
     writtenOffAt: Instant.optional().describe('When its lost parcel was written off. It is refunded without its goods.'),
     exchangeOrderId: Id.optional(),
     rejectReason: z.string().optional(),
+    ...clientMembers,
   })
   .meta({ id: 'Return' });
 
@@ -130,7 +131,14 @@ export const returnObject = defineObject({
   meaning: 'Return request and execution record',
   schema: Return,
   label: ['{refundAmount}'],
-  columns: { order: '{orderId}', customer: '{customerId}', 'drop-off': '{dropOff}', resolution: '{resolution}', location: '{locationId}' },
+  columns: {
+    order: '{orderId}',
+    customer: '{customerId}',
+    'drop-off': '{dropOff}',
+    resolution: '{resolution}',
+    location: '{locationId}',
+    ...referenceColumn,
+  },
   references: { exchangeOrderId: 'order', 'shipments.id': 'shipment' },
   lifeCycle: returnLifeCycle,
 });

@@ -50,6 +50,13 @@ export const shipmentLifeCycle = defineLifeCycle({
       trigger: 'Generate Shipping Label, repeated',
     },
     { verb: 'collect', from: ['label-created'], to: 'collected', trigger: 'scan: handed to the carrier' },
+    {
+      verb: 'make-ready',
+      from: ['label-created', 'collected', 'in-transit', 'out-for-delivery', 'delivery-attempted', 'lost'],
+      to: 'held-at-depot',
+      trigger:
+        'internal: Dispatch Fulfillment Order puts the goods of a collection on the counter of their store; scan deliver or find: a carrier has brought them there',
+    },
     { verb: 'depart', from: ['collected'], to: 'in-transit', trigger: 'scan: departed from the depot' },
     {
       verb: 'out-for-delivery',
@@ -62,14 +69,14 @@ export const shipmentLifeCycle = defineLifeCycle({
       verb: 'deliver',
       from: ['out-for-delivery', 'delivery-attempted', 'held-at-depot'],
       to: 'delivered',
-      trigger: 'scan: delivered, or picked up',
+      trigger: 'scan: delivered, or picked up; internal: Hand Over Collection',
     },
     { verb: 'attempt', from: ['out-for-delivery'], to: 'delivery-attempted', trigger: 'scan: delivery attempt failed' },
     {
       verb: 'return',
       from: ['collected', 'in-transit', 'out-for-delivery', 'delivery-attempted', 'held-at-depot'],
       to: 'returned-to-sender',
-      trigger: 'scan: back at the sender',
+      trigger: 'scan: back at the sender; internal: the goods of a collection go back to the shelf',
     },
     {
       verb: 'lose',
@@ -98,6 +105,24 @@ export const Carrier = z
   .string()
   .regex(/^[A-Za-z0-9._-]{1,40}$/, 'This must have 1 to 40 letters, digits, dots, hyphens and underscores.')
   .meta({ id: 'Carrier', description: 'Name of the carrier.', example: 'demo-carrier' });
+
+/** A shipment that a customer collects in a store. Parcels have no kind. */
+export const ShipmentKind = z
+  .enum(['collection'])
+  .meta({ id: 'ShipmentKind', description: 'collection: the customer collects the goods in a store.' });
+
+/**
+ * Whether a carrier reports that the goods of a collection are in their store: delivered to its address, or available for pickup.
+ * A stop on the way is `in-transit`.
+ */
+export const isArrival = (status: string): boolean => status === 'held-at-depot' || status === 'delivered';
+
+/** The states of the goods of a collection: at the counter, handed over, or back on the shelf. */
+export const CounterState = z.enum(['held-at-depot', 'delivered', 'returned-to-sender']);
+export type CounterState = z.output<typeof CounterState>;
+
+/** The carrier of the goods of a collection: the store. */
+export const STORE_COUNTER = 'store-counter';
 
 /** The carrier of a parcel when no request names one. */
 export const DEFAULT_CARRIER = 'demo-carrier';
@@ -144,12 +169,24 @@ const TrackingEvent = z
   })
   .meta({ id: 'TrackingEvent' });
 
+/** What the staff of a store reads on the label of goods that wait for their customer. */
+export const ShelfLabel = z
+  .object({
+    orderNumber: z.string().max(64),
+    person: z.string().max(120).optional().describe('Who may collect the goods without the code.'),
+    units: z.int().min(0),
+    lastDay: z.iso.date(),
+    store: z.string().max(200),
+  })
+  .meta({ id: 'ShelfLabel' });
+
 /** Data that registers a parcel with the carrier. */
 export const ParcelData = z
   .object({
     id: Id,
     fulfillmentOrderId: Id.optional(),
     returnId: Id.optional().describe('Set for a parcel that comes back.'),
+    kind: ShipmentKind.optional(),
     carrier: Carrier,
     service: CarrierService,
     from: Address,
@@ -163,6 +200,7 @@ export const Shipment = z
     state: z.enum(shipmentLifeCycle.states),
     fulfillmentOrderId: Id.optional(),
     returnId: Id.optional().describe('Set for a parcel that comes back.'),
+    kind: ShipmentKind.optional(),
     carrier: Carrier,
     service: CarrierService,
     trackingNumber: TrackingNumber.optional().describe('Set with the label.'),

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { defineApi } from '../define.ts';
 import { dependencyProblems } from '../problems.ts';
 import { atLeastOne, Id, Instant, Quantity, queryInteger, Sku, SkuQuantity } from '../shapes.ts';
+import { CollectableAt, listCollectionPoints } from './collection.ts';
 import { InventoryItem, Reservation } from './objects.ts';
 
 export const NodePreference = z
@@ -45,6 +46,9 @@ export const reserveInventory = defineApi({
     ReserveRequest.extend({
       ttlSeconds: ReserveRequest.shape.ttlSeconds.nullable(),
       prefer: NodePreference.optional(),
+      collectAt: Id.optional().describe(
+        'In place of locationId: the store where the customer collects the goods. Its shelf is tried first, then one warehouse for all items.',
+      ),
       takesOverLines: z.array(Id).max(200).optional().describe('Stock allocated to these order lines becomes part of the reservation.'),
     }),
     ['basketId', 'items'],
@@ -114,6 +118,9 @@ export const checkAvailability = defineApi({
   query: z.strictObject({
     qty: queryInteger(1, 9999).default(1),
     locationId: Id.optional().describe('Restricts the answer to this location.'),
+    collectAt: Id.optional().describe(
+      'A store where the customer would collect the goods. Restricts the answer to it, and adds collection: from its shelf, or by transfer from a warehouse.',
+    ),
   }),
   response: z.object({
     sku: Sku,
@@ -122,6 +129,7 @@ export const checkAvailability = defineApi({
     available: z.boolean().describe('Whether one node can serve qty.'),
     nodes: z.array(z.object({ locationId: Id, atp: z.int() })),
     asOf: Instant,
+    collection: CollectableAt.optional().describe('With collectAt: when qty would be ready there. Absent if it cannot be collected there.'),
   }),
   problems: ['not_found'],
   shapes: 'our choice',
@@ -156,5 +164,6 @@ export const inventoryApis = [
   getInventory,
   getStockLocations,
   checkAvailability,
+  listCollectionPoints,
   allocateInventory,
 ] as const;

@@ -3,6 +3,7 @@ import { defineInternalCall } from '../define.ts';
 import { dependencyProblems } from '../problems.ts';
 import { atLeastOne, Id, Quantity, Sku, SkuQuantity } from '../shapes.ts';
 import { NodePreference } from './apis.ts';
+import { CollectableAt, Collection } from './collection.ts';
 import { Allocation, InventoryItem, Reservation } from './objects.ts';
 
 /** Identifies a movement. A repeat with the same reference moves nothing. */
@@ -24,6 +25,33 @@ export const getStock = defineInternalCall({
   callers: ['sim', 'wms'],
 });
 
+export const getCollectionPoint = defineInternalCall({
+  id: 'get-collection-point',
+  summary: 'Returns a store where customers collect orders, with the time when an order that is placed now is ready.',
+  application: 'inventory-service',
+  path: '/internal/collection-points/{id}',
+  response: Collection.pick({ locationId: true, readyBy: true }).extend({
+    transferReadyBy: Collection.shape.readyBy.optional().describe('The same, if a warehouse sends the goods to the store.'),
+  }),
+  problems: ['not_found'],
+  callers: ['ecommerce-platform'],
+  addition: true,
+});
+
+export const listCollectable = defineInternalCall({
+  id: 'list-collectable',
+  summary: 'Returns which of the SKUs a customer can collect in a store, one unit of each, and when they are ready.',
+  type: 'query',
+  application: 'inventory-service',
+  method: 'POST',
+  path: '/internal/collection-points/{id}/collectable',
+  request: z.strictObject({ skus: z.array(Sku).max(100) }),
+  response: z.object({ items: z.array(z.object({ sku: Sku, collection: CollectableAt })) }),
+  problems: ['not_found'],
+  callers: ['ecommerce-platform'],
+  addition: true,
+});
+
 export const takeHold = defineInternalCall({
   id: 'take-hold',
   summary: 'Chooses a location for each item and reserves the stock, all or nothing, once per reservation.',
@@ -34,6 +62,7 @@ export const takeHold = defineInternalCall({
   request: z.strictObject({
     items: z.array(SkuQuantity).min(1).max(200),
     locationId: Id.optional(),
+    collectAt: Id.optional().describe('A store where the customer collects the goods: all items come from it, or from one warehouse.'),
     prefer: NodePreference.optional(),
     replaces: z
       .array(Id)
@@ -49,7 +78,7 @@ export const takeHold = defineInternalCall({
 export const moveHold = defineInternalCall({
   id: 'move-hold',
   summary:
-    'Releases reserved stock, ships it or writes it off, once per reference. A reservation whose stock was never taken releases nothing, and its stock can no longer be taken.',
+    'Releases reserved stock, ships it, writes it off or transfers it to a store, once per reference. A reservation whose stock was never taken releases nothing, and its stock can no longer be taken.',
   type: 'command',
   application: 'inventory-service',
   method: 'POST',
@@ -58,15 +87,22 @@ export const moveHold = defineInternalCall({
     .strictObject({
       reference: Reference,
       kind: z
-        .enum(['release', 'consume', 'write-off'])
+        .enum(['release', 'consume', 'write-off', 'send', 'receive', 'not-received'])
         .describe(
-          'release: all units still reserved, reserved−. consume: units that left, onHand− and reserved−. write-off: missing units, onHand− and reserved−.',
+          'release: all units still reserved, reserved−. consume: units that left, onHand− and reserved−. write-off: missing units, onHand− and reserved−. send: units that leave for a store, onHand− and reserved−. receive: sent units that arrived at their store, onHand+ and reserved+ there. not-received: sent units that will not arrive; they count as left.',
         ),
-      allocations: z.array(HeldAt).min(1).max(200).optional().describe('consume, write-off: units per location and SKU.'),
+      allocations: z
+        .array(HeldAt)
+        .min(1)
+        .max(200)
+        .optional()
+        .describe(
+          'All kinds but release: units per location and SKU. receive: the location is the store; otherwise it is the one that they left.',
+        ),
     })
     .refine(({ kind, allocations }) => (kind === 'release') === (allocations === undefined), {
       path: ['allocations'],
-      error: 'Name allocations for consume and write-off, and none for release.',
+      error: 'Name allocations for each kind but release, and none for release.',
     }),
   response: z.object({ allocations: z.array(HeldAt).describe('Units that this reference moved.') }),
   problems: ['not_found', 'invalid_state_transition'],
@@ -141,7 +177,8 @@ export const releaseHolds = defineInternalCall({
 
 export const moveReservation = defineInternalCall({
   id: 'move-reservation',
-  summary: 'Records units of a reservation that left or were missing, once per reference. The reservation ends with its last unit.',
+  summary:
+    'Records units of a reservation that left, were missing, or are sent to the store where they are collected, once per reference. The reservation ends with its last unit.',
   type: 'command',
   application: 'sim',
   method: 'POST',
@@ -149,9 +186,12 @@ export const moveReservation = defineInternalCall({
   request: z.strictObject({
     reference: Reference.describe('The fulfillment order or order, with the kind.'),
     kind: z
-      .enum(['consume', 'short'])
-      .describe('consume: increases fulfilledQty of the allocations. short: increases cancelledQty and writes the units off.'),
-    locationId: Id,
+      .enum(['consume', 'short', 'send', 'receive', 'not-received'])
+      .describe(
+        'consume: increases fulfilledQty of the allocations. short: increases cancelledQty and writes the units off. send: the units leave for the store of the collection and stay promised. receive: the store has them. not-received: they will not arrive there; increases fulfilledQty.',
+      ),
+    locationId: Id.describe('The location of the units; for receive and not-received, the one that they left.'),
+    to: Id.optional().describe('send: the store.'),
     lines: z
       .array(z.strictObject({ orderLineId: Id.optional(), sku: Sku, qty: Quantity }))
       .min(1)
@@ -203,6 +243,8 @@ export const countStock = defineInternalCall({
 
 export const inventoryInternalCalls = [
   getStock,
+  getCollectionPoint,
+  listCollectable,
   takeHold,
   moveHold,
   recordReservation,

@@ -49,7 +49,12 @@ export const reservationLifeCycle = defineLifeCycle({
         'Release Reservation; its order, basket or transaction ends; a new reservation of the same basket or order takes over, such as the one of Checkout at its own location',
     },
     { verb: 'release', from: ['released', 'expired', 'cancelled'], again: true, trigger: 'Release Reservation after it has ended' },
-    { verb: 'move-part', from: ['confirmed'], trigger: 'some units are dispatched or short; the rest stays reserved' },
+    {
+      verb: 'move-part',
+      from: ['confirmed'],
+      trigger:
+        'some units are dispatched or short, and the rest stays reserved; a warehouse sends units to a store, or the store receives them',
+    },
     {
       verb: 'fulfil',
       from: ['confirmed', 'requested'],
@@ -70,6 +75,7 @@ export const Allocation = z
     qty: Quantity,
     fulfilledQty: z.int().min(0),
     cancelledQty: z.int().min(0),
+    inTransitTo: Id.optional().describe('The store that the units are on their way to. Until it receives them, they are in no stock.'),
   })
   .meta({ id: 'Allocation' });
 
@@ -82,6 +88,9 @@ export const Reservation = z
     orderLineId: Id.optional(),
     locationId: Id.optional().describe(
       'If present, all items are reserved there. If absent, each item is reserved at the first location, by priority, that can serve all of it.',
+    ),
+    collectAt: Id.optional().describe(
+      'The store where the customer collects the goods. All items are reserved there, or at one warehouse that sends them to it.',
     ),
     items: z.array(SkuQuantity),
     allocations: z.array(Allocation),

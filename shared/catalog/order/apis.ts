@@ -1,12 +1,13 @@
 import { z } from 'zod';
+import { unknownWord } from '../../domain/nearest-word.ts';
 import { Basket } from '../commerce/objects.ts';
 import { Transaction } from '../commerce/transaction.ts';
 import { defineApi } from '../define.ts';
 import { FulfillmentOrder } from '../fulfillment/fulfillment-orders.ts';
 import { refundOrderInWords } from '../payment/objects.ts';
 import { dependencyProblems } from '../problems.ts';
-import { exactlyOne, Id, typedText } from '../shapes.ts';
-import { OrderView } from './objects.ts';
+import { AnyInstant, createMembers, exactlyOne, Id, pageOf, queryInteger, Reference, typedText } from '../shapes.ts';
+import { Order, OrderView, orderLifeCycle } from './objects.ts';
 
 export const getOrder = defineApi({
   id: 'get-order-api',
@@ -21,6 +22,7 @@ const CreateOrderRequest = z.strictObject({
   basketId: Id.optional(),
   transactionId: Id.optional().describe('A checkout at the till. Its order gets the same id.'),
   exchangeForReturnId: Id.optional().describe('An inspected return whose value pays for the order, in full or in part.'),
+  ...createMembers,
 });
 
 export const createOrder = defineApi({
@@ -43,6 +45,40 @@ export const createOrder = defineApi({
   status: 201,
   emits: ['order-created'],
   problems: ['not_found', 'invalid_state_transition', 'conflicting_repeat', 'basket_empty', 'customer_blocked', ...dependencyProblems],
+});
+
+const OrderState = z.enum(orderLifeCycle.states, {
+  error: ({ input }) => unknownWord('state of an order', String(input), orderLifeCycle.states),
+});
+
+export const listOrders = defineApi({
+  id: 'list-orders-api',
+  name: 'List Orders',
+  summary:
+    'Lists orders, oldest first: all, or those that match every filter. Without data of other applications, which Get Order adds. With several filters, or with many lines, a page may have fewer orders than the limit, or none, and still a nextCursor: the list ends with the page without one.',
+  application: 'oms',
+  path: '/orders',
+  query: z
+    .strictObject({
+      customerId: Id.optional(),
+      state: OrderState.optional(),
+      referenceSource: Reference.shape.source.optional().describe('With referenceId: the order with this reference.'),
+      referenceId: Reference.shape.id.optional().describe('With referenceSource. A # is written %23, and a + is written %2B.'),
+      placedAfter: AnyInstant.optional().describe('Orders that were created at this time or later.'),
+      placedBefore: AnyInstant.optional().describe('Orders that were created before this time.'),
+      limit: queryInteger(1, 100).default(20).describe('Orders per page. Default: 20.'),
+      cursor: z.string().min(1).max(200).optional().describe('The nextCursor of the previous page.'),
+    })
+    .refine(({ referenceSource, referenceId }) => referenceSource === undefined || referenceId !== undefined, {
+      path: ['referenceId'],
+      error: 'This is required with referenceSource: a reference has a source and an id.',
+    })
+    .refine(({ referenceSource, referenceId }) => referenceId === undefined || referenceSource !== undefined, {
+      path: ['referenceSource'],
+      error: 'This is required with referenceId: a reference has a source and an id.',
+    }),
+  response: pageOf(Order),
+  addition: true,
 });
 
 export const cancelOrder = defineApi({
@@ -101,4 +137,4 @@ export const routeOrder = defineApi({
   problems: ['not_found', 'invalid_state_transition', 'conflicting_repeat', 'insufficient_stock', ...dependencyProblems],
 });
 
-export const orderApis = [getOrder, createOrder, cancelOrder, confirmOrder, routeOrder] as const;
+export const orderApis = [getOrder, listOrders, createOrder, cancelOrder, confirmOrder, routeOrder] as const;

@@ -70,7 +70,14 @@ export const ensureCaptured = defineInternalCall({
   application: 'oms',
   method: 'POST',
   path: '/internal/orders/{id}/ensure-captured',
-  request: z.strictObject({ fulfillmentOrderId: Id.describe('The fulfillment order to be dispatched.') }),
+  request: z.strictObject({
+    fulfillmentOrderId: Id.describe('The fulfillment order to be dispatched or handed over.'),
+    atTill: z
+      .literal(true)
+      .optional()
+      .describe('A till has taken the payments of an order that is collected: they are captured, even by hand.'),
+    toStore: z.literal(true).optional().describe('The goods are sent to a store. An order that is paid there needs no payment before.'),
+  }),
   response: z.object({
     orderId: Id,
     captured: Money,
@@ -78,7 +85,7 @@ export const ensureCaptured = defineInternalCall({
     required: Money.describe('Amount that captured − refunded covers.'),
   }),
   problems: ['not_found', 'invalid_state_transition', 'payment_incomplete', ...dependencyProblems],
-  callers: ['fms'],
+  callers: ['fms', 'pos'],
 });
 
 export const carryOut = defineInternalCall({

@@ -3,10 +3,11 @@ import { Channel, MinAge, Totals } from '../commerce/objects.ts';
 import { defineObject } from '../define-object.ts';
 import { FulfillmentOrder } from '../fulfillment/fulfillment-orders.ts';
 import { Return } from '../fulfillment/returns.ts';
+import { Collection, PaidAtCollection } from '../inventory/collection.ts';
 import { defineLifeCycle } from '../life-cycle.ts';
 import { SHOWN_REFUNDS } from '../limits.ts';
 import { Payment, Refund } from '../payment/objects.ts';
-import { Address, commonFields, Id, Instant, Money, Quantity, ShippingMethod, Sku } from '../shapes.ts';
+import { Address, clientMembers, commonFields, Id, Instant, Money, Quantity, referenceColumn, ShippingMethod, Sku } from '../shapes.ts';
 
 export const orderLifeCycle = defineLifeCycle({
   object: 'order',
@@ -17,14 +18,15 @@ export const orderLifeCycle = defineLifeCycle({
       verb: 'create',
       from: ['draft', 'confirmed', 'in-fulfilment', 'partially-fulfilled', 'completed', 'return-in-progress', 'cancelled'],
       again: true,
-      trigger: 'Create Order with the same basket or transaction',
+      trigger: 'Create Order with the same basket, transaction or reference',
     },
     {
       verb: 'confirm',
       from: ['draft'],
       to: 'confirmed',
       events: ['order-confirmed'],
-      trigger: 'Confirm Order; authorised and captured payments cover the total, and all stock is reserved',
+      trigger:
+        'Confirm Order; authorised and captured payments cover the total, unless it is paid at its collection, and all stock is reserved',
     },
     {
       verb: 'confirm',
@@ -62,7 +64,7 @@ export const orderLifeCycle = defineLifeCycle({
       to: 'cancelled',
       events: ['order-cancelled'],
       trigger:
-        'Cancel Order; no fulfillment order is dispatched. Internal: all capture attempts failed; time: before picking, an authorisation has been lost for 1 d',
+        'Cancel Order; no fulfillment order is dispatched, unless it waits at the counter of a store. Internal: all capture attempts failed; time: before picking, an authorisation has been lost for 1 d',
     },
     {
       verb: 'abandon-fulfilment',
@@ -142,6 +144,8 @@ export const Order = z
     totals: Totals,
     shippingAddress: Address.optional(),
     shippingMethod: ShippingMethod.optional(),
+    collection: Collection.optional().describe('Where the customer collects the goods, in place of an address.'),
+    payAt: PaidAtCollection,
     validatedAt: Instant.describe('When the basket was validated for this order.'),
     completedAt: Instant.optional(),
     earningAmount: Money.optional().describe(
@@ -180,6 +184,7 @@ export const Order = z
       .array(z.object({ fulfillmentOrderId: Id, reason: z.literal('delivered-after-refund'), at: Instant }))
       .optional()
       .describe('Goods that were delivered after their refund. They need manual settlement.'),
+    ...clientMembers,
   })
   .meta({ id: 'Order' });
 
@@ -208,7 +213,7 @@ export const PaymentStatus = z.enum(['unpaid', 'authorised', 'paid', 'partially-
   description: 'Derived from the payments; unknown while the Payment Hub does not answer.',
 });
 
-export const OrderFulfillment = FulfillmentOrder.pick({ id: true, state: true, locationId: true, shipments: true }).meta({
+export const OrderFulfillment = FulfillmentOrder.pick({ id: true, state: true, locationId: true, shipments: true, collection: true }).meta({
   id: 'OrderFulfillment',
 });
 
@@ -261,7 +266,7 @@ export const order = defineObject({
   meaning: 'Confirmed commercial commitment from checkout or assisted selling',
   schema: Order,
   label: ['{orderNumber}'],
-  columns: { customer: '{customerId}', channel: '{channel}', goods: '{lines.sku}', total: '{totals.total}' },
+  columns: { customer: '{customerId}', channel: '{channel}', goods: '{lines.sku}', total: '{totals.total}', ...referenceColumn },
   references: { exchangeForReturnId: 'return' },
   lifeCycle: orderLifeCycle,
   changeSubscribers: [{ application: 'loyalty-platform', purpose: 'books points for a completed order' }],

@@ -3,7 +3,7 @@ import { Receipt, TransactionState } from '../commerce/transaction.ts';
 import { defineApi } from '../define.ts';
 import { Payable } from '../order/objects.ts';
 import { dependencyProblems } from '../problems.ts';
-import { Id, Money, PositiveMoney, typedText } from '../shapes.ts';
+import { createMembers, Id, Money, PositiveMoney, typedText } from '../shapes.ts';
 import { Payment, PayOutTender } from './objects.ts';
 import { DigitalTender, Tender, TillTender } from './tender.ts';
 
@@ -25,6 +25,7 @@ const AuthorizeRequest = z.strictObject({
   amount: PositiveMoney.optional().describe('Default: the outstanding amount.'),
   acceptPartial,
   returnUrl: ReturnUrl.optional(),
+  ...createMembers,
 });
 
 export const authorizePayment = defineApi({
@@ -40,11 +41,20 @@ export const authorizePayment = defineApi({
     tender: Tender,
     payable: Payable.optional(),
     returnId: Id.optional().describe('exchange-credit: the return whose value pays.'),
+    transactionId: Id.optional().describe('Sent by the POS for an order that is collected.'),
   }),
   response: Payment,
   status: 201,
   emits: ['payment-authorized'],
-  problems: ['not_found', 'payment_declined', 'overpayment', 'invalid_state_transition', 'limit_reached', ...dependencyProblems],
+  problems: [
+    'not_found',
+    'payment_declined',
+    'overpayment',
+    'invalid_state_transition',
+    'conflicting_repeat',
+    'limit_reached',
+    ...dependencyProblems,
+  ],
 });
 
 export const capturePayment = defineApi({

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineObject } from '../define-object.ts';
 import { defineLifeCycle } from '../life-cycle.ts';
-import { commonFields, Id, Instant, Money, TenderToken } from '../shapes.ts';
+import { clientMembers, commonFields, Id, Instant, Money, referenceColumn, TenderToken } from '../shapes.ts';
 import { Dispute } from './disputes.ts';
 
 /** Reasons of the Payment Hub for declining a tender. The simulated provider adds the codes of its tokens. */
@@ -162,6 +162,7 @@ export const Payment = z
     state: z.enum(paymentLifeCycle.states),
     orderId: Id.describe('For a checkout at the till: the id that its order will have.'),
     returnId: Id.optional().describe('exchange-credit: the return whose value pays.'),
+    transactionId: Id.optional().describe('Our addition: the transaction at a till that took it for an order that is collected.'),
     tender: PaymentTender,
     amount: Money.describe('The requested amount. Cash above the outstanding amount pays only that.'),
     tendered: Money.optional().describe('cash: what the customer handed over.'),
@@ -187,6 +188,7 @@ export const Payment = z
       .describe(`${Object.keys(declineCodes).join(', ')}, or a code of the provider.`),
     refunds: z.array(Refund),
     disputes: z.array(Dispute).optional().describe('Absent if the payment was never disputed.'),
+    ...clientMembers,
   })
   .meta({ id: 'Payment' });
 
@@ -197,7 +199,7 @@ export const payment = defineObject({
   meaning: 'Payment obligation and state of a basket, order, return or exchange',
   schema: Payment,
   label: ['{amount} {tender.type}'],
-  columns: { order: '{orderId}', captured: '{capturedAmount}', refunded: '{refundedAmount}' },
+  columns: { order: '{orderId}', captured: '{capturedAmount}', refunded: '{refundedAmount}', ...referenceColumn },
   lifeCycle: paymentLifeCycle,
   changeSubscribers: [
     { application: 'pos', purpose: 'drops a tender that is declined, times out or is voided, and counts the rest of a refunded tender' },

@@ -3,11 +3,13 @@ import { Tier } from '../loyalty/objects.ts';
 import { Id, Instant, Money, PositiveMoney, Sku } from '../shapes.ts';
 
 const Percent = z.number().gt(0).max(100).multipleOf(0.01);
+/** An answer repeats the name for each line. */
+const Name = z.string().min(1).max(200);
 const Skus = z.array(Sku).min(1);
 
 const promotion = {
   id: Id,
-  name: z.string().min(1),
+  name: Name,
   activeFrom: Instant,
   activeTo: Instant.describe('Exclusive.'),
   priority: z.int().min(1).describe('1 is applied first.'),
@@ -45,7 +47,7 @@ export const Voucher = z
       .string()
       .regex(/^[A-Z0-9-]{1,64}$/, 'This must have 1 to 64 capital letters, digits and hyphens.')
       .describe('In upper case. Customers may type it in any case.'),
-    name: z.string().min(1),
+    name: Name,
     discount: z.discriminatedUnion('type', [
       z.strictObject({ type: z.literal('percent'), percent: Percent }),
       z.strictObject({ type: z.literal('amount'), amount: PositiveMoney }),

@@ -4,6 +4,7 @@ import { EVENT_CONTENT_TYPE } from '../../catalog/event-names.ts';
 import { allEvents } from '../../catalog/events.ts';
 import { carrierWebhook } from '../../catalog/fulfillment/apis.ts';
 import { objects } from '../../catalog/objects.ts';
+import { inOneTurn, type Steps } from '../../domain/breathe.ts';
 import { JsonSchemas, type Part } from '../json-schemas.ts';
 import { SIGNATURE } from '../openapi/components.ts';
 import { schemasWithTitles, withTitles } from '../titles.ts';
@@ -50,9 +51,13 @@ function serversOf(events: EventServers, gateway: string): Part {
  * The events of the estate and the signed webhook of the carrier as AsyncAPI 3, derived from the catalog.
  * @param gateway host and port of the gateway
  */
-export function estateAsyncApi(version: string, events: EventServers, gateway = 'localhost:8080'): Part {
+export const estateAsyncApi = (version: string, events: EventServers, gateway?: string): Part =>
+  inOneTurn(asyncApiInSteps(version, events, gateway));
+
+/** As `estateAsyncApi`, with a step for each event. */
+export function* asyncApiInSteps(version: string, events: EventServers, gateway = 'localhost:8080'): Steps<Part> {
   const schemas = new JsonSchemas('draft-7');
-  const messages = { ...eventMessages(schemas), [WEBHOOK]: webhookMessage(schemas) };
+  const messages = { ...(yield* eventMessages(schemas)), [WEBHOOK]: webhookMessage(schemas) };
   const operations = { ...topicOperations(), ...webhookOperations(schemas) };
   return {
     asyncapi: '3.0.0',

@@ -3,6 +3,7 @@ import { EVENT_CONTENT_TYPE, TYPE_PREFIX } from '../../catalog/event-names.ts';
 import { allEvents } from '../../catalog/events.ts';
 import { objectExamples } from '../../catalog/examples.ts';
 import { objects } from '../../catalog/objects.ts';
+import type { Steps } from '../../domain/breathe.ts';
 import type { JsonSchemas, Part } from '../json-schemas.ts';
 import { inPascalCase, withTitles } from '../titles.ts';
 
@@ -92,8 +93,13 @@ export const EVENT_SCHEMAS: Part = { CloudEvent: CLOUD_EVENT };
 export const RECORD_SCHEMAS: Part = { ...EVENT_SCHEMAS, RecordHeaders: RECORD_HEADERS };
 
 /** One message per event, by the event's name. */
-export function eventMessages(schemas: JsonSchemas): Part {
-  return Object.fromEntries(allEvents.map((event) => [event.name, eventMessage(event, schemas)]));
+export function* eventMessages(schemas: JsonSchemas): Steps<Part> {
+  const messages: Record<string, Part> = {};
+  for (const event of allEvents) {
+    messages[event.name] = eventMessage(event, schemas);
+    yield;
+  }
+  return messages;
 }
 
 /** The object that an event carries. @throws Error when the catalog does not have it */

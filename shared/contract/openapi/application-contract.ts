@@ -1,6 +1,6 @@
 import { apis } from '../../catalog/apis.ts';
 import { type Application, applications } from '../../catalog/applications.ts';
-import { type ApiDefinition, isMutating } from '../../catalog/define.ts';
+import { type ApiDefinition, isMutating, servesAddition } from '../../catalog/define.ts';
 import { callersOf, calls } from '../../catalog/flows.ts';
 import { CorrelationId, IdempotencyKey } from '../../catalog/headers.ts';
 import { internalCalls } from '../../catalog/internal-calls.ts';
@@ -8,6 +8,7 @@ import { objects } from '../../catalog/objects.ts';
 import { dependencyProblems, type ProblemCode } from '../../catalog/problems.ts';
 import { consumedBy } from '../../catalog/subscriptions.ts';
 import { isSwappable } from '../../catalog/swap.ts';
+import { inOneTurn, type Steps } from '../../domain/breathe.ts';
 import { REHEARSAL_NAME } from '../../domain/ids.ts';
 import { EVENT_SCHEMAS, eventPayload } from '../asyncapi/event-messages.ts';
 import type { Part } from '../json-schemas.ts';
@@ -29,10 +30,10 @@ import { contentOf } from './operations.ts';
 export const answeredBy = (application: Application): readonly ApiDefinition[] =>
   ([...Object.values(apis), ...Object.values(internalCalls)] as readonly ApiDefinition[]).filter((api) => api.application === application);
 
-/** `must`: applications of the estate make this call. `may`: only clients or the control plane make it. */
+/** `must`: applications of the estate make this call. `may`: only clients or the control plane make it, or it serves an addition. */
 export type Obligation = 'must' | 'may';
 
-export const obligationOf = ({ id }: Pick<ApiDefinition, 'id'>): Obligation => (callersOf(id).length > 0 ? 'must' : 'may');
+export const obligationOf = (api: ApiDefinition): Obligation => (callersOf(api.id).length > 0 && !servesAddition(api) ? 'must' : 'may');
 
 /** Whether the estate sends an `Idempotency-Key` with a call. */
 export const hasKey = (api: ApiDefinition): boolean => isMutating(api);
@@ -47,11 +48,15 @@ const contractProblems = (api: ApiDefinition): readonly ProblemCode[] => [
 /**
  * The contract of a real system that replaces an application, as OpenAPI 3.1: the calls that it answers, and the events that it receives.
  */
-export function applicationContract(application: Application, version: string): Part {
+export const applicationContract = (application: Application, version: string): Part => inOneTurn(contractInSteps(application, version));
+
+/** As `applicationContract`, with a step for each call. */
+export function* contractInSteps(application: Application, version: string): Steps<Part> {
   const components = new Components();
   const paths: Record<string, Record<string, Part>> = {};
   for (const api of answeredBy(application)) {
     paths[api.path] = { ...paths[api.path], [api.method.toLowerCase()]: operationWithTitles(operationOf(api, components)) };
+    yield;
   }
   if (consumedBy(application).length > 0) paths['/events'] = { post: operationWithTitles(receivingOperation(application, components)) };
   const responses = components.responses();

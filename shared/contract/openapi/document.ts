@@ -3,6 +3,7 @@ import { type Application, applications } from '../../catalog/applications.ts';
 import type { ControlOperation } from '../../catalog/control/define-operation.ts';
 import { controlOperations } from '../../catalog/control/operations.ts';
 import type { ApiDefinition } from '../../catalog/define.ts';
+import { inOneTurn, type Steps } from '../../domain/breathe.ts';
 import { JSON_LEVELS, JSON_MEMBERS, JSON_VALUES } from '../../domain/json-limits.ts';
 import type { Part } from '../json-schemas.ts';
 import { operationWithTitles, schemasWithTitles } from '../titles.ts';
@@ -29,12 +30,19 @@ const operations = Object.values(controlOperations) as readonly ControlOperation
  * The public interface of the estate as OpenAPI 3.1, derived from the catalog and the operations of the control plane.
  * @param server the address of the gateway; by default, clients resolve it against the address of the document
  */
-export function estateOpenApi(version: string, server = '/'): Part {
+export const estateOpenApi = (version: string, server?: string): Part => inOneTurn(openApiInSteps(version, server));
+
+/** As `estateOpenApi`, with a step for each operation. */
+export function* openApiInSteps(version: string, server = '/'): Steps<Part> {
   const components = new Components();
-  const paths = collectPaths([
-    ...publicApis.map((api) => ({ path: api.path, method: api.method, operation: apiOperation(api, components) })),
-    ...operations.map((control) => ({ path: control.path, method: control.method, operation: controlOperation(control, components) })),
-  ]);
+  const paths: Record<string, Record<string, Part>> = {};
+  for (const { path, method, make } of [
+    ...publicApis.map((api) => ({ path: api.path, method: api.method, make: () => apiOperation(api, components) })),
+    ...operations.map((control) => ({ path: control.path, method: control.method, make: () => controlOperation(control, components) })),
+  ]) {
+    paths[path] = { ...paths[path], [method.toLowerCase()]: operationWithTitles(make()) };
+    yield;
+  }
   return {
     openapi: '3.1.0',
     info: {
@@ -70,14 +78,4 @@ function tags(): Part[] {
       .map(([, { title, owns }]) => ({ name: title, description: `Owns ${owns}.` })),
     { name: CONTROL_TAG, description: 'Controls that a rehearsal needs and no real estate has: worlds, clock, faults, journal.' },
   ];
-}
-
-function collectPaths(entries: readonly { readonly path: string; readonly method: string; readonly operation: Part }[]): Part {
-  const paths: Record<string, Record<string, Part>> = {};
-  for (const { path, method, operation } of entries) {
-    const item = paths[path] ?? {};
-    item[method.toLowerCase()] = operationWithTitles(operation);
-    paths[path] = item;
-  }
-  return paths;
 }

@@ -23,6 +23,8 @@ const AFTER: Readonly<Record<string, string>> = {
   'basket-holds': idOf(basket),
   'by-transaction': ORDER,
   calls: 'get-payable',
+  'collection-points': 'store-01',
+  'collection-units': idOf(shipment),
   customers: 'cus_ada',
   deliveries: '1',
   events: `evt_${WITHOUT_PREFIX}`,
@@ -66,6 +68,8 @@ const NAMED: Readonly<Record<string, string>> = {
 const OF_PATH: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   '/fulfillment/orders/{id}': { id: FULFILLMENT },
   '/fulfillment/orders/{id}/dispatch': { id: FULFILLMENT },
+  '/fulfillment/orders/{id}/hand-over': { id: FULFILLMENT },
+  '/fulfillment/orders/{id}/extend': { id: FULFILLMENT },
   '/internal/ledger-entries/{type}/{reference}': { type: 'earn' },
   '/internal/members/{customerId}': { customerId: 'cus_ada' },
   '/_control/products/{id}/{verb}': { verb: 'suspend' },

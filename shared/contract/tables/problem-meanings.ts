@@ -18,6 +18,10 @@ export const problemMeanings: Readonly<Record<ProblemCode, readonly [cause: stri
     'The credential is valid, but does not allow this: it lacks the scope, or it belongs to another rehearsal.',
     'Use a credential with the scope, or leave `X-Rehearsal` out.',
   ],
+  wrong_code: [
+    'The code for goods at the counter of a store is another one, or the checkout did not name this order and person. `attemptsLeft` counts down; `lockedUntil` is set after the last.',
+    'Ask the customer for the code in `ext.collection-ready`. When it is locked, wait until `lockedUntil`.',
+  ],
   outbound_refused: [
     'The estate may not call this address: `OUTBOUND_ALLOW` does not permit it, or it is a link-local or other special address, or a listener of the estate itself.',
     'Register another address, or start the gateway with an `OUTBOUND_ALLOW` that names it.',
@@ -134,7 +138,7 @@ export const problemMeanings: Readonly<Record<ProblemCode, readonly [cause: stri
     'Wait for `Retry-After` seconds, or raise the limit.',
   ],
   too_many_rehearsals: [
-    '`MAX_REHEARSALS` rehearsals exist. `detail` names the one that was idle longest.',
+    '`MAX_REHEARSALS` rehearsals exist; `detail` names the one that was idle longest. Or, with state in memory, the rehearsals fill the heap.',
     'Delete rehearsals, or raise the limit.',
   ],
   headers_too_large: ['The headers of the request are too large.', 'Send fewer or shorter headers.'],
@@ -164,7 +168,7 @@ export const problemMeanings: Readonly<Record<ProblemCode, readonly [cause: stri
     'Repeat the request with the same `Idempotency-Key`.',
   ],
   rehearsal_full: [
-    'The text of the rehearsal has `bytes` bytes and has reached its `limit`, `MAX_REHEARSAL_BYTES`. Reading and the control plane still work.',
-    'Reset the rehearsal with `POST /_control/reset`, delete it, or raise the variable.',
+    'The text of the rehearsal has `bytes` bytes and has reached its `limit`, `MAX_REHEARSAL_BYTES`; or, with state in memory, all rehearsals together have reached the `limit` of the heap. Reading and the control plane still work.',
+    'Reset the rehearsal with `POST /_control/reset`, delete it or others, raise the variable, or start the estate with a larger heap or with Redis.',
   ],
 };

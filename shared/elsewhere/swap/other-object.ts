@@ -20,6 +20,8 @@ export const NAMED_BY_SEGMENT: Readonly<Record<string, string>> = {
   'payment-tokens': 'token',
   promotions: 'promotionId',
   vouchers: 'voucherCode',
+  'collection-points': 'locationId',
+  'collection-units': 'shipmentId',
 };
 
 /**

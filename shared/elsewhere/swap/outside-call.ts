@@ -1,5 +1,4 @@
 import type { Readable } from 'node:stream';
-import { request } from 'undici';
 import type { Method } from '../../catalog/define.ts';
 import { ESTATE_CALL_HEADER, endEstateCall } from '../../control/estate-call.ts';
 import { retryAfterIn } from '../../domain/retry-after.ts';
@@ -7,6 +6,7 @@ import type { Ms } from '../../domain/time.ts';
 import type { World } from '../../domain/world.ts';
 import { type Outbound, OutboundRefused } from '../../http/outbound.ts';
 import { connectionTrouble, didNotConnect } from '../../process/connection-trouble.ts';
+import { request } from '../../process/http-client.ts';
 import { withTimeLimit } from '../../process/waiting.ts';
 import { withoutSecrets } from './echoed-headers.ts';
 import type { SeededSwap } from './stored-swap.ts';

@@ -1,4 +1,4 @@
-import { type ApiDefinition, isMutating } from '../../catalog/define.ts';
+import { type ApiDefinition, isMutating, servesAddition } from '../../catalog/define.ts';
 import {
   commonProblems,
   type FieldError,
@@ -187,9 +187,9 @@ function refusalIn(api: ApiDefinition, status: number, text: string, retryAfter:
   const body = redactValue(startOfValue(jsonIn(text)));
   const reason = detailIn(body) ?? startOf(redactedStart(text));
   const answered = `answered ${status}${reason === '' ? '' : `: ${reason}`}`;
-  // A real system need not offer what only the outside world does.
-  if (isByWorld(api) && [404, 405, 501].includes(status)) {
-    const detail = `The real ${application} replaces ours and does not offer ${api.id}: make this step at the real system.`;
+  // A real system need not offer what only the outside world does, or what serves an addition.
+  if ((isByWorld(api) || servesAddition(api)) && [404, 405, 501].includes(status)) {
+    const detail = `The real ${application} replaces ours and does not offer ${api.id}: ${isByWorld(api) ? 'make this step at the real system' : 'the journey that needs it is not possible'}.`;
     return new Problem('swapped', detail, { application });
   }
   const sent = problemIn(body, answered);

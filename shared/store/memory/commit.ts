@@ -59,6 +59,7 @@ export function commit(
 
   const seq = ++world.seq;
   writeObjects(world, state, plan);
+  if (plan.changesReference) world.reference = plan.operation;
   for (const [path, value] of moved) {
     const [counter, key, field] = path.split('\u0000') as [string, string, string];
     const keys = getOr(state.counters, counter, () => new Map());

@@ -1,5 +1,6 @@
 import type { Ms } from '../../domain/time.ts';
 import type { World } from '../../domain/world.ts';
+import type { Heap } from '../../process/heap.ts';
 import type { JournalLimits } from '../journal-limits.ts';
 import type { WorldListener } from '../ports/due-work.ts';
 import { OPERATION_KEPT_MS } from '../ports/plan.ts';
@@ -8,9 +9,11 @@ import type { Operations, RehearsalState, WorldState } from './state.ts';
 
 /** The worlds and rehearsals in this process's memory, and the listeners to their changes. */
 export function createMemoryEstate({
+  heap,
   dropAfterMs,
   journalLimits,
 }: {
+  readonly heap: Heap;
   readonly dropAfterMs: number;
   readonly journalLimits: JournalLimits;
 }) {
@@ -21,7 +24,7 @@ export function createMemoryEstate({
     journalLimits,
     all,
     rehearsals: new Map<string, RehearsalState>(),
-    janitor: createMemoryJanitor({ all, dropAfterMs }),
+    janitor: createMemoryJanitor({ all, heap, dropAfterMs }),
     /** @throws WorldGone when the world was dropped */
     need(world: World): WorldState {
       const found = all.get(world);
@@ -56,8 +59,14 @@ const MOST_DYING_BYTES = 32 * 1_048_576;
 
 const bytesOf = (world: WorldState | undefined): number => (world ? world.bytes + world.journal.contents().bytes : 0);
 
+interface JanitorOptions {
+  readonly all: Map<World, WorldState>;
+  readonly heap: Heap;
+  readonly dropAfterMs: number;
+}
+
 /** Drops replaced and removed worlds, and forgets old results of operations. It never reads living worlds. */
-function createMemoryJanitor({ all, dropAfterMs }: { readonly all: Map<World, WorldState>; readonly dropAfterMs: number }) {
+function createMemoryJanitor({ all, heap, dropAfterMs }: JanitorOptions) {
   /** Wall time of each world's removal, earliest first. */
   const dying = new Map<World, Ms>();
   /** Wall time of the last operation, earliest first. */
@@ -68,11 +77,12 @@ function createMemoryJanitor({ all, dropAfterMs }: { readonly all: Map<World, Wo
     dying.delete(world);
     for (const { operations } of all.get(world)?.applications.values() ?? []) remembering.delete(operations);
     all.delete(world);
+    heap.released();
   }
 
   const isTooMuch = (): boolean => {
     const bytes = [...dying.keys()].reduce((sum, world) => sum + bytesOf(all.get(world)), 0);
-    return dying.size > MOST_DYING || (dying.size > 1 && bytes > MOST_DYING_BYTES);
+    return dying.size > MOST_DYING || (dying.size > 1 && bytes > MOST_DYING_BYTES) || heap.full() !== undefined;
   };
 
   function sweep(): void {

@@ -10,6 +10,7 @@ import { bytesOfClaim } from './commit.ts';
 import { createDueSchedule } from './due-schedule.ts';
 import { createMemoryEvents } from './events.ts';
 import { createMemoryJournal } from './journal.ts';
+import { RevokedTokens } from './revoked-tokens.ts';
 import { applicationState, enterIndex, getOr, putObject, unpark, type WorldState } from './state.ts';
 
 /** Rows that are entered before other work gets a turn. */
@@ -45,9 +46,10 @@ export async function openWorld(rehearsal: string, from: WorldData | ExportedWor
     logs: { moves: [], operations: [] },
     faults: new Map(exported?.faults.rules.map(({ name, ...fault }) => [name, { ...fault, struck: [] }])),
     faultRevision: exported?.faults.revision ?? 0,
+    reference: undefined,
     progression: exported?.progression,
     numbers: new Map(Object.entries(exported?.numbers ?? {})),
-    revokedTokens: new Map(),
+    revokedTokens: new RevokedTokens(),
     driver: undefined,
   };
   for (const application of owners) {

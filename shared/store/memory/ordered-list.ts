@@ -36,9 +36,12 @@ export class OrderedList<T extends Ordered> {
   remove(order: number): void {
     const place = this.#upTo(order) - 1;
     if (this.#things[place]?.order !== order) return;
-    // Most removed elements are the oldest. A shift moves no other element.
-    if (place === 0) this.#things.shift();
-    else this.#things.splice(place, 1);
+    // Most removed elements are among the oldest. A shift moves no other element.
+    if (place > this.#things.length / 2) this.#things.splice(place, 1);
+    else {
+      for (let at = place; at > 0; at--) this.#things[at] = this.#things[at - 1] as T;
+      this.#things.shift();
+    }
   }
 
   /** Elements after this order, ascending. */

@@ -1,5 +1,5 @@
 import type { World } from '../../domain/world.ts';
-import type { Lifetime, RehearsalRecord, RehearsalStore } from '../ports/rehearsals.ts';
+import { isSameRehearsal, type Lifetime, type RehearsalRecord, type RehearsalStore } from '../ports/rehearsals.ts';
 import type { ExportedWorld, WorldSource } from '../ports/world-data.ts';
 import type { MemoryEstate } from './estate.ts';
 import { openWorld } from './opening.ts';
@@ -31,9 +31,9 @@ export function createMemoryRehearsals(
     changed(world);
   }
 
-  function remove(rehearsal: string): boolean {
+  function remove(rehearsal: string, only?: World): boolean {
     const found = rehearsals.get(rehearsal);
-    if (!found) return false;
+    if (!found || (only !== undefined && found.world.world !== only)) return false;
     rehearsals.delete(rehearsal);
     leave(found);
     return true;
@@ -56,17 +56,18 @@ export function createMemoryRehearsals(
       // Another request may have created a rehearsal while this world was filled.
       return refused() ?? { is: 'created', world: switchTo(rehearsal, world, { credentials, idleMs }) };
     },
-    replace: async (rehearsal, from) => {
+    replace: async (rehearsal, from, only) => {
       if (!rehearsals.has(rehearsal)) return undefined;
       const world = await opened(rehearsal, from);
       const found = rehearsals.get(rehearsal);
-      return found && switchTo(rehearsal, world, found);
+      const isMeant = found && (only === undefined || isSameRehearsal(found.credentials, only));
+      return isMeant ? switchTo(rehearsal, world, found) : undefined;
     },
     open: async (rehearsal, from, credentials) => {
       const world = await opened(rehearsal, from);
       return switchTo(rehearsal, world, rehearsals.get(rehearsal) ?? { credentials, idleMs: null });
     },
-    remove: async (rehearsal) => remove(rehearsal),
+    remove: async (rehearsal, only) => remove(rehearsal, only),
     use: async (rehearsal) => {
       const found = rehearsals.get(rehearsal);
       if (found) found.lastUsedAt = Date.now();
@@ -75,7 +76,7 @@ export function createMemoryRehearsals(
     expire: async () => {
       const now = Date.now();
       const over = [...rehearsals].filter(([, state]) => (endOf(state) ?? Number.POSITIVE_INFINITY) <= now).map(([name]) => name);
-      return over.filter(remove);
+      return over.filter((name) => remove(name));
     },
   };
 }

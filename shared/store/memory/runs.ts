@@ -9,11 +9,9 @@ interface Entry {
 
 export function createMemoryRuns(): RunStore {
   const entries = new Map<string, Entry>();
-  let revision = 0;
 
   function put(run: RunRecord, leaseMs: Ms | undefined): void {
     entries.set(run.id, { run, heldUntil: leaseMs === undefined ? undefined : Date.now() + leaseMs });
-    revision += 1;
   }
 
   const isHeld = ({ heldUntil = 0 }: Entry): boolean => Date.now() < heldUntil;
@@ -34,21 +32,15 @@ export function createMemoryRuns(): RunStore {
       entries.set(id, { ...found, heldUntil: Date.now() + leaseMs });
       return true;
     },
-    runs: async () => ({
-      revision,
-      runs: [...entries.values()].map((entry) => {
+    runs: async () =>
+      [...entries.values()].map((entry) => {
         const { body: _body, ...run } = entry.run;
         return { ...run, held: isHeld(entry) };
       }),
-    }),
     run: async (id) => {
       const found = entries.get(id);
       return found && { ...found.run, held: isHeld(found) };
     },
-    removeRun: async (id) => {
-      const removed = entries.delete(id);
-      if (removed) revision += 1;
-      return removed;
-    },
+    removeRun: async (id) => entries.delete(id),
   };
 }

@@ -15,6 +15,7 @@ import type { DueRecord, DueSchedule } from './due-schedule.ts';
 import type { MemoryEvents } from './events.ts';
 import type { MemoryJournal } from './journal.ts';
 import { type Ordered, OrderedList } from './ordered-list.ts';
+import type { RevokedTokens } from './revoked-tokens.ts';
 
 export function putObject(state: ApplicationState, collection: string, found: Found): void {
   const objects = getOr(state.objects, collection, () => new Map());
@@ -110,11 +111,13 @@ export interface WorldState {
   /** `since`: the revision that set the fault. */
   faults: Map<string, { json: string; hits: number; struck: readonly string[]; chances: number; since: number }>;
   faultRevision: number;
+  /** The last operation that changed reference data. */
+  reference: string | undefined;
   progression: Progression | undefined;
   /** The last number of each name (`nextNumber`). */
   readonly numbers: Map<string, number>;
-  /** Ids of revoked access tokens with the end of each on the clock. */
-  readonly revokedTokens: Map<string, Ms>;
+  /** With the end of each on the clock. */
+  readonly revokedTokens: RevokedTokens;
   /** Lease of the driver that advances the clock. `until`: wall time; `flowed`: the clock flowed before. */
   driver: { readonly token: string; until: number; readonly flowed: boolean } | undefined;
 }

@@ -1,5 +1,6 @@
 import type { Owner } from '../../catalog/applications.ts';
 import { DEFAULT_PROGRESSION, Progression } from '../../catalog/control/progression.ts';
+import { watchHeap } from '../../process/heap.ts';
 import { READY } from '../../process/readiness.ts';
 import { STATE_INDEX } from '../collections.ts';
 import { journalLimits } from '../journal-limits.ts';
@@ -37,7 +38,8 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): StoreAdapte
     dropAfterMs = DROP_AFTER_MS,
   } = options;
   const isRecording = journal !== 'off';
-  const estate = createMemoryEstate({ dropAfterMs, journalLimits: isRecording ? journal : journalLimits() });
+  const heap = watchHeap();
+  const estate = createMemoryEstate({ heap, dropAfterMs, journalLimits: isRecording ? journal : journalLimits() });
   const unsent = createUnsent(estate.all);
   const store = (application: Owner) => createApplicationStore(application, { estate, unsent, relayLeaseMs, outboxLimit, worldBytes });
   return {
@@ -50,6 +52,7 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): StoreAdapte
     },
     worlds: createMemoryWorlds(estate, store, unsent),
     turns: createMemoryTurns(estate.all, options.turns),
+    heap,
     state: () => READY,
     close: async () => {
       estate.janitor.stop();
@@ -101,13 +104,12 @@ function createRevocations({ all }: MemoryEstate): RevocationStore {
   return {
     revokeToken: async ({ world, id, endsAt }) => {
       const state = all.get(world);
-      if (!state) return;
-      const { revokedTokens } = state;
-      const now = nowOf(state);
-      for (const [other, ends] of revokedTokens) if (ends <= now) revokedTokens.delete(other);
-      revokedTokens.set(id, endsAt);
+      state?.revokedTokens.revoke(id, endsAt, nowOf(state));
     },
-    isTokenRevoked: async ({ world, id }) => all.get(world)?.revokedTokens.has(id) ?? false,
+    isTokenRevoked: async ({ world, id }) => {
+      const state = all.get(world);
+      return state?.revokedTokens.has(id, nowOf(state)) ?? false;
+    },
   };
 }
 
@@ -139,6 +141,7 @@ const viewOf = ({ world, credentials }: RehearsalState): WorldView => ({
   flowing: world.clock.flowing,
   moves: world.logs.moves.at(-1)?.number ?? 0,
   faults: faultRevisionOf(world),
+  reference: world.reference,
   bytes: world.bytes,
   progression: world.progression,
   credentials,

@@ -1,4 +1,5 @@
 import type { Owner } from '../../catalog/applications.ts';
+import type { Heap } from '../../process/heap.ts';
 import type { State } from '../../process/readiness.ts';
 import type { JournalLimits } from '../journal-limits.ts';
 import type { ClockStore, DueWorkStore, Settling, WorldChanges } from './due-work.ts';
@@ -64,6 +65,8 @@ export interface StoreAdapter {
   readonly worlds: Worlds;
   /** Absent where several processes share the store. */
   readonly turns?: Turns;
+  /** The heap that has the worlds. Absent where they are outside this process. */
+  readonly heap?: Pick<Heap, 'full'>;
   /** Whether the store is usable now. */
   state(): State;
   close(): Promise<void>;

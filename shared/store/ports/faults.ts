@@ -16,7 +16,7 @@ export interface FaultStore {
    * @param struck what it struck, in one line
    */
   hit(world: World, fault: string, struck: string, limit?: number): Promise<number | undefined>;
-  /** Counts one opportunity of a fault with a probability and returns its number, the input of the draw. One atomic step. */
+  /** Counts one opportunity of a fault that skips some, or has a probability, and returns its number from 1 on. One atomic step. */
   chance(world: World, fault: string): Promise<number>;
   /** The hits of a fault. Requests that wait at a barrier poll it. */
   hits(world: World, fault: string): Promise<number>;

@@ -55,6 +55,8 @@ export interface Plan {
   readonly guard: readonly { readonly counter: string; readonly key: string; readonly terms: Readonly<Record<string, 1 | -1>> }[];
   readonly events: readonly PlannedEvent[];
   readonly due: readonly PlannedDue[];
+  /** Whether the commit changes reference data. The view of the world then names this commit. */
+  readonly changesReference?: boolean;
   /** Whether this commit met the `If-Match` precondition of the request, which is recorded in the fencing claim. */
   readonly preconditionHeld?: boolean;
   /** The answer to keep under the fencing claim. A last commit without an outcome releases the claim. */

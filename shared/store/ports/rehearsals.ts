@@ -52,13 +52,18 @@ export interface RehearsalStore {
   create(rehearsal: string, created: NewRehearsal): Promise<CreatedRehearsal>;
   /**
    * Opens a new world, then switches the rehearsal to it. The old world is dropped after a minute. Credentials and lifetime stay;
-   * the call counts as use. @returns undefined when the rehearsal does not exist (any more)
+   * the call counts as use.
+   * @param only the world is replaced only while the rehearsal has these credentials: a later rehearsal of its name has others
+   * @returns undefined when the rehearsal does not exist (any more)
    */
-  replace(rehearsal: string, from: WorldSource): Promise<World | undefined>;
+  replace(rehearsal: string, from: WorldSource, only?: RehearsalCredentials): Promise<World | undefined>;
   /** Replaces the rehearsal's world, or creates the rehearsal without a limit. A rehearsal created here is kept until it is removed. */
   open(rehearsal: string, from: WorldSource, credentials: RehearsalCredentials): Promise<World>;
-  /** Removes the rehearsal. Its credentials answer 401 from then on. @returns false when it did not exist */
-  remove(rehearsal: string): Promise<boolean>;
+  /**
+   * Removes the rehearsal. Its credentials answer 401 from then on.
+   * @param only the rehearsal is removed only while this is its world: a later rehearsal may have got the name @returns whether it was removed
+   */
+  remove(rehearsal: string, only?: World): Promise<boolean>;
   /** Notes that a rehearsal is used now. @returns its `idleMs`; null also when it does not exist */
   use(rehearsal: string): Promise<Ms | null>;
   /** Removes the rehearsals that have ended, and reads only these. One process at a time does this. @returns their names */
@@ -79,6 +84,9 @@ export interface RehearsalCredentials {
   readonly clientSecret?: string;
 }
 
+/** Whether these are the credentials of one rehearsal. A reset keeps them, and a later rehearsal of the same name has others. */
+export const isSameRehearsal = (one: RehearsalCredentials, other: RehearsalCredentials): boolean => one.bearer === other.bearer;
+
 /** The part of a rehearsal that the gateway, the consumers and the relay need. One read gets it. */
 export interface WorldView extends Beginning {
   readonly rehearsal: string;
@@ -91,6 +99,8 @@ export interface WorldView extends Beginning {
   readonly moves: number;
   /** Revision of the fault rules; 0 = none. */
   readonly faults: number;
+  /** The last commit that changed reference data. Absent: none has. */
+  readonly reference?: string;
   /** Size of the text of objects, events and kept answers, as `WorldContents` counts it, without the journal. */
   readonly bytes: number;
   /** Automatic progressions of this rehearsal; absent while they are the default. */

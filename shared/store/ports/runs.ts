@@ -14,13 +14,6 @@ export interface RunRecord {
 /** A recorded run. `held`: its lease has not expired, because its gateway renewed it in time. */
 export type KeptRun = RunRecord & { readonly held: boolean };
 
-interface KeptRuns {
-  /** Grows with each change of a run. */
-  readonly revision: number;
-  /** Oldest first. */
-  readonly runs: readonly Omit<KeptRun, 'body'>[];
-}
-
 /** The runs of the estate, so that every gateway can return each of them. They belong to no rehearsal. A lease is in wall time. */
 export interface RunStore {
   addRun(run: RunRecord, leaseMs: Ms): Promise<void>;
@@ -31,7 +24,8 @@ export interface RunStore {
   updateRun(run: RunRecord, leaseMs: Ms | undefined): Promise<boolean>;
   /** @returns false when the run has ended or was removed */
   renewRun(id: string, leaseMs: Ms): Promise<boolean>;
-  runs(): Promise<KeptRuns>;
+  /** Oldest first. */
+  runs(): Promise<readonly Omit<KeptRun, 'body'>[]>;
   run(id: string): Promise<KeptRun | undefined>;
   /** @returns false when there was none */
   removeRun(id: string): Promise<boolean>;

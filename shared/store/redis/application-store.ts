@@ -190,6 +190,7 @@ interface CommitPlan {
   readonly move: Plan['move'];
   readonly guard: readonly { readonly counter: string; readonly key: string; readonly terms: Readonly<Record<string, number>> }[];
   readonly events: readonly { readonly id: string; readonly entry: TextNumber; readonly subscribers: readonly Application[] }[];
+  readonly changesReference: boolean | undefined;
   readonly preconditionHeld: boolean | undefined;
   readonly outcome: { readonly json: TextNumber; readonly keepUntil: Ms } | undefined;
   readonly due: readonly DueValue[];
@@ -218,6 +219,7 @@ function commitArguments(application: Owner, plan: Plan, limits: CommitOptions):
       move: plan.move.map((move) => ({ ...move, field: word(move.field) })),
       guard: plan.guard.map((guard) => ({ ...guard, terms: wordsOf(guard.terms) })),
       events: plan.events.map((event) => ({ id: event.id, entry: keep(outboxEntry(event)), subscribers: event.subscribers })),
+      changesReference: plan.changesReference,
       preconditionHeld: plan.preconditionHeld,
       outcome: plan.outcome && { ...plan.outcome, json: keep(plan.outcome.json) },
       due: plan.due.map((item) => dueValue(application, item, keep)),

@@ -13,7 +13,7 @@ import type { World } from '../../domain/world.ts';
  *   L:used               zset   rehearsal -> wall time of its last use; without those that are being opened or removed
  *   L:idle               hash   rehearsal -> wall time without use after which it ends, or `kept`
  *   L:sweep              string lease, a few seconds long, of the process that removes ended rehearsals
- *   U                    is `<prefix>{.runs}`: hash seq, revision (counts the changes of runs), removedBy (operation of the last removal)
+ *   U                    is `<prefix>{.runs}`: hash seq, removedBy (operation of the last removal)
  *   U:order              zset   run by the order of beginning
  *   U:versions, U:heads, U:bodies, U:held  hash  run -> version, what a list shows (JSON), the rest (JSON), wall time of the end of
  *                               its lease (absent: the run has ended)
@@ -30,7 +30,7 @@ import type { World } from '../../domain/world.ts';
  *                               (lease of the driver that advances the clock), flowed (whether the clock flowed before that),
  *                               seed and startsAt (`Beginning`; absent: not chosen), revision (of the faults), lineage (`idSource` of
  *                               the world that it continues), origin (the snapshot that it was opened from), removedBy (operation that
- *                               removed its rehearsal), bytes (of text),
+ *                               removed its rehearsal), bytes (of text), reference (the last operation that changed reference data),
  *                               counts: seq, order, dueSeq, outSeq, owedSeq, parkSeq, faultSeq, movesSeq, operationsSeq, changes
  *   W:seed               string the data that the world was seeded with (JSON)
  *   W:data               string the own data that the world was seeded with (JSON); absent without

@@ -2,7 +2,13 @@ import { randomUUID } from 'node:crypto';
 import { ulid } from 'ulid';
 import type { Ms } from '../../domain/time.ts';
 import type { World } from '../../domain/world.ts';
-import type { Lifetime, RehearsalCredentials, RehearsalRecord, RehearsalStore } from '../ports/rehearsals.ts';
+import {
+  isSameRehearsal,
+  type Lifetime,
+  type RehearsalCredentials,
+  type RehearsalRecord,
+  type RehearsalStore,
+} from '../ports/rehearsals.ts';
 import type { WorldSource } from '../ports/world-data.ts';
 import type { RedisAnnouncements } from './announcements.ts';
 import type { RedisAccess } from './connection.ts';
@@ -24,14 +30,15 @@ interface RedisRehearsalsOptions extends RedisAccess {
 export function createRedisRehearsals(options: RedisRehearsalsOptions): RehearsalStore {
   const { connection, keys, lifetimes, announcements, journal, dropAfterMs } = options;
 
-  const currentOf = async (rehearsal: string): Promise<World | undefined> => {
-    const id = await connection.idempotently((client) => client.hget(keys.rehearsal(rehearsal), 'ulid'));
-    return id === null ? undefined : `${rehearsal}~${id}`;
-  };
+  async function presentOf(rehearsal: string): Promise<{ world?: World; credentials?: RehearsalCredentials }> {
+    const [id, credentials] = await connection.idempotently((client) => client.hmget(keys.rehearsal(rehearsal), 'ulid', 'credentials'));
+    return id ? { world: `${rehearsal}~${id}`, credentials: JSON.parse(credentials ?? 'null') ?? undefined } : {};
+  }
+  const currentOf = async (rehearsal: string): Promise<World | undefined> => (await presentOf(rehearsal)).world;
   const dropAfter = (world: World, ms: number): Promise<unknown> => connection.run('scheduleDrop', keys.worlds, [ms, world]);
 
   /** @param only required state of the rehearsal @returns undefined when the rehearsal has the other state */
-  async function open(only: 'any' | 'absent' | 'present', { rehearsal, from, credentials }: Opened): Promise<World | undefined> {
+  async function open(only: 'any' | 'absent' | 'present', { rehearsal, from, credentials, owner }: Opened): Promise<World | undefined> {
     const id = ulid();
     const world: World = `${rehearsal}~${id}`;
     // Noted first: if this process dies, another one drops the unfinished world.
@@ -43,7 +50,8 @@ export function createRedisRehearsals(options: RedisRehearsalsOptions): Rehearsa
         : openWorld(connection, keys.world(world), from));
       for (const application of unsent) await announcements.announce(application, world);
       for (;;) {
-        const before = await currentOf(rehearsal);
+        const { world: before, credentials: present } = await presentOf(rehearsal);
+        if (owner && !(present && isSameRehearsal(present, owner))) break;
         if (before) await dropAfter(before, LOOK_AGAIN_MS);
         const switched = await connection.run('switch', keys.rehearsal(rehearsal), [
           only,
@@ -76,13 +84,20 @@ export function createRedisRehearsals(options: RedisRehearsalsOptions): Rehearsa
     return world;
   }
 
-  /** The list entry is removed last: if this process dies before, the sweep completes the removal. */
-  async function remove(rehearsal: string, { onlyEnded }: RemovalOptions): Promise<boolean> {
+  /**
+   * The list entry is removed last: if this process dies before, the sweep completes the removal.
+   * @param expected the world that is removed; undefined: any world
+   */
+  async function remove(rehearsal: string, { onlyEnded }: RemovalOptions, expected?: World): Promise<boolean> {
     const note = await lifetimes.beginRemoval(rehearsal, { onlyEnded });
     if (onlyEnded && note === '') return false;
     const operation = randomUUID();
     for (;;) {
       const world = await currentOf(rehearsal);
+      if (world && expected && world !== expected) {
+        await lifetimes.noteFound(rehearsal);
+        return false;
+      }
       // Noted before the removal: afterwards nothing refers to the world.
       if (world) await dropAfter(world, LOOK_AGAIN_MS);
       const removed = world && (await connection.run('remove', keys.rehearsal(rehearsal), [partsOf(world).id, operation]));
@@ -96,9 +111,9 @@ export function createRedisRehearsals(options: RedisRehearsalsOptions): Rehearsa
   async function expire(): Promise<readonly string[]> {
     const ended: string[] = [];
     for (const { rehearsal, unfinished } of await lifetimes.ended()) {
-      const exists = unfinished && (await currentOf(rehearsal)) !== undefined;
-      if (exists) await lifetimes.noteFound(rehearsal);
-      else if ((await remove(rehearsal, { onlyEnded: true })) && !unfinished) ended.push(rehearsal);
+      const world = await currentOf(rehearsal);
+      if (unfinished && world) await lifetimes.noteFound(rehearsal);
+      else if ((await remove(rehearsal, { onlyEnded: true }, world)) && !unfinished) ended.push(rehearsal);
     }
     return ended;
   }
@@ -121,8 +136,8 @@ export function createRedisRehearsals(options: RedisRehearsalsOptions): Rehearsa
       const world = await create(rehearsal, idleMs, { from: from(), credentials });
       return world ? { is: 'created', world } : { is: 'exists' };
     },
-    replace: async (rehearsal, from) => {
-      const world = await open('present', { rehearsal, from, credentials: NONE });
+    replace: async (rehearsal, from, only) => {
+      const world = await open('present', { rehearsal, from, credentials: NONE, owner: only });
       if (world) await lifetimes.use(rehearsal);
       return world;
     },
@@ -132,7 +147,8 @@ export function createRedisRehearsals(options: RedisRehearsalsOptions): Rehearsa
       await lifetimes.noteFound(rehearsal);
       return world;
     },
-    remove: (rehearsal) => remove(rehearsal, { onlyEnded: false }),
+    remove: async (rehearsal, only) =>
+      (only === undefined || (await currentOf(rehearsal)) === only) && remove(rehearsal, { onlyEnded: false }, only),
     use: (rehearsal) => lifetimes.use(rehearsal),
     expire,
   };
@@ -142,6 +158,8 @@ interface Opened {
   readonly rehearsal: string;
   readonly from: WorldSource;
   readonly credentials: RehearsalCredentials;
+  /** The credentials that the rehearsal must have. */
+  readonly owner?: RehearsalCredentials | undefined;
 }
 
 /** Credentials are stored only with a new rehearsal. */

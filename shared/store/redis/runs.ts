@@ -14,11 +14,8 @@ export function createRedisRuns({ connection, keys }: RedisAccess): RunStore {
     updateRun: async (record, leaseMs) => (await run('updateRun', ...recordOf(record), leaseMs ?? '')) === 1,
     renewRun: async (id, leaseMs) => (await run('renewRun', id, leaseMs)) === 1,
     runs: async () => {
-      const [revision, ...found] = (await run('runs')) as [string, ...(readonly string[])[]];
-      return {
-        revision: Number(revision),
-        runs: found.map(([id = '', version, head = '', held]) => ({ id, version: Number(version), head, held: held === '1' })),
-      };
+      const found = (await run('runs')) as readonly (readonly string[])[];
+      return found.map(([id = '', version, head = '', held]) => ({ id, version: Number(version), head, held: held === '1' }));
     },
     run: async (id) => {
       const [version, head = '', held, body = ''] = (await run('run', id)) as readonly string[];

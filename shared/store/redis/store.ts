@@ -150,7 +150,8 @@ function createRevocations(access: RedisAccess): RevocationStore {
 }
 
 function readView(rehearsal: string, reply: unknown): WorldView | undefined {
-  const [id, credentials = '', flowing, now, progression = '', faults, bytes, moves, seed, startsAt, lineage] = reply as readonly string[];
+  const [id, credentials = '', flowing, now, progression = '', faults, bytes, moves, ...rest] = reply as readonly string[];
+  const [seed, startsAt, lineage, reference] = rest;
   if (id === undefined) return undefined;
   return {
     rehearsal,
@@ -160,6 +161,7 @@ function readView(rehearsal: string, reply: unknown): WorldView | undefined {
     flowing: flowing === '1',
     moves: Number(moves),
     faults: Number(faults),
+    reference: reference || undefined,
     bytes: Number(bytes),
     progression: progression === '' ? undefined : (JSON.parse(progression) as Progression),
     credentials: JSON.parse(credentials) as RehearsalCredentials,

@@ -27,7 +27,8 @@ export const answerRequest =
       const result = await (job.instead ? job.instead(scope) : bound.handler(input as never, scope));
       const answer =
         result instanceof Problem ? answerProblem(result, path) : answerOutput(bound.api, result, { strict: parts.strictResponses });
-      const isRepeated = isClaimed && (!(result instanceof Problem) || isDefinite(result));
+      // A refusal that a handler returns is committed with its changes, such as the count of a wrong code: a repeat must not count again.
+      const isRepeated = isClaimed && !(result instanceof Problem && result.retryable);
       await finish(scope.work, isRepeated ? outcomeOf(answer) : undefined);
       if (isMutating(bound.api) && !(result instanceof Problem)) job.notes.unchanged = whyUnchanged(job, result);
       const { etag } = answer;

@@ -1,5 +1,6 @@
+import { OUTSIDE } from '../../catalog/control/faults.ts';
 import { Problem, type ProblemCode, problems } from '../../catalog/problems.ts';
-import { OUTSIDE_WORLD } from '../../control/context.ts';
+import { OUTSIDE_WORLD, SIGNER } from '../../control/context.ts';
 import { type ActiveFault, waitAtBarrier } from '../../control/faults.ts';
 import { pause } from '../../process/waiting.ts';
 import { type Answer, answerProblem } from '../../transport/answer.ts';
@@ -39,7 +40,8 @@ function ignoreRefusal(error: unknown): undefined {
 async function faultsOf({ faults, application }: ApplicationParts, { context, bound }: ApiRequest): Promise<readonly ActiveFault[]> {
   const { world, principal, chain } = context;
   if (principal === OUTSIDE_WORLD && chain.length === 0) return [];
-  return faults.strikeAll({ world, revision: context.faults }, { application, api: bound.id }, { requestId: context.requestId });
+  const caller = chain.at(-1) ?? (principal === SIGNER ? undefined : OUTSIDE);
+  return faults.strikeAll({ world, revision: context.faults }, { application, api: bound.id, caller }, { requestId: context.requestId });
 }
 
 async function strike(parts: ApplicationParts, job: ApiRequest, { name, fault }: ActiveFault): Promise<void> {

@@ -8,11 +8,13 @@ import { DELIVER_AGAIN, type DueItem, dueKey, PUBLISH_WITHHELD_EVENT } from '../
 import { deliveryKey, type OutboxEntry } from '../../store/ports/outbox.ts';
 import type { Plan } from '../../store/ports/plan.ts';
 import type { ApplicationParts } from '../application-parts.ts';
+import type { RunningItem } from '../due-work.ts';
 import type { PlacedDelivery } from '../elsewhere.ts';
 import type { BoundDueWork, EventHandler } from '../handler.ts';
 import type { CommittingJob, Delivery, LeasedItem, UnitJob, WithFigures } from '../job.ts';
 import { RunScope } from '../scope.ts';
 import { finish } from '../unit/commit.ts';
+import type { DueBeforeReply } from '../unit/schedule.ts';
 import { whyUnchanged } from './answer.ts';
 import type { Step } from './step.ts';
 
@@ -117,7 +119,7 @@ export const fenceDelivery =
   };
 
 export interface FencedItem extends LeasedItem, UnitJob {
-  readonly item: DueItem;
+  readonly item: RunningItem;
   readonly handler: BoundDueWork['run'];
 }
 
@@ -130,7 +132,7 @@ export const fenceItem =
     const { world } = job.context;
     const handler = service.due[kind]?.run;
     if (!handler) throw new Error(`${application} has no due work of kind ${kind}.`);
-    const item = await store.due(world, { kind, key, token });
+    const item = job.committed ? committedItem(application, job.committed) : await store.due(world, { kind, key, token });
     // Cancelled, replaced or taken over before it began. It counts as running until its lease is released.
     if (!item) return store.releaseDue(world, { kind, key, token });
     const name = dueKey(application, kind, key);
@@ -147,3 +149,12 @@ export const fenceItem =
     } as const;
     return rest({ ...job, context, item, handler, unit });
   };
+
+/** The item as the store would return it. */
+const committedItem = (
+  application: RunningItem['application'],
+  { kind, key, at, attempts = 0, correlationId, traceparent, hop, occasion, payload }: DueBeforeReply,
+): RunningItem => {
+  const content = { correlationId, traceparent, hop, occasion, payload: JSON.parse(payload) as unknown };
+  return { application, kind, key, at, attempts, ...content };
+};

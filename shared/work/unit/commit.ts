@@ -6,21 +6,22 @@ import { randomToken } from '../../domain/ids.ts';
 import type { Ms } from '../../domain/time.ts';
 import { rehearsalOf, type World } from '../../domain/world.ts';
 import type { Relay } from '../../events/relay.ts';
-import type { ItemLease } from '../../store/ports/due-work.ts';
+import type { PlannedDue } from '../../store/ports/due-work.ts';
 import type { Store } from '../../store/ports/estate-store.ts';
 import type { Committed, Fence, Plan } from '../../store/ports/plan.ts';
+import type { ReferenceData } from '../reference-data.ts';
 import type { EventDrafts } from './event-drafts.ts';
 import { CallerLeft, Conflict } from './interruptions.ts';
 import { type CounterMoves, indexChanges, type LoadedObjects, uniqueChanges } from './loaded-objects.ts';
 import type { ExpectedVersions } from './reads.ts';
-import type { Schedule } from './schedule.ts';
+import type { DueBeforeReply, Schedule } from './schedule.ts';
 
 /** `Retry-After` in seconds of a request that is refused because too many events wait. */
 const FULL_RETRY_S = 5;
 
 /** The effects of a request's commits so far. All runs of the request share them, because committed changes stay committed. */
 export interface CommitState {
-  readonly dueBeforeReply: ItemLease[];
+  readonly dueBeforeReply: DueBeforeReply[];
   /** New events in the outbox that no commit has passed to the relay. */
   hasUnsentEvents: boolean;
   /** A commit here or a call elsewhere has done something: the request runs to its end, even without a client. */
@@ -50,6 +51,7 @@ interface Changes {
   readonly counterMoves: CounterMoves;
   readonly drafts: EventDrafts;
   readonly dueWork: Schedule;
+  readonly reference: Pick<ReferenceData, 'forget'> | undefined;
 }
 
 /** The answer that an idempotency record keeps. */
@@ -84,12 +86,15 @@ export async function commit(unit: Changes, ending: Ending): Promise<void> {
   if (hasNothingToCommit(unit)) return;
   const plan = planOf(unit, ending);
   const result = context.dryRun ? STORED_NOTHING : await store.commit(context.world, plan);
-  if (!result.ok) throw refusalOf(result, context.world, store.application);
+  if (!result.ok) {
+    if (plan.changesReference) unit.reference?.forget();
+    throw refusalOf(result, context.world, store.application);
+  }
   commits.hasBegun = true;
   if ([plan.put, plan.move, plan.events, plan.due].some(({ length }) => length > 0)) commits.hasChanged = true;
   commits.hasUnsentEvents = !result.batch && (commits.hasUnsentEvents || drafts.planned().length > 0);
   if (!context.dryRun) relay?.committed(context.world, plan, result);
-  const isReplaced = (item: ItemLease): boolean => dueWork.planned().some(({ kind, key }) => kind === item.kind && key === item.key);
+  const isReplaced = (item: PlannedDue): boolean => dueWork.planned().some(({ kind, key }) => kind === item.kind && key === item.key);
   commits.dueBeforeReply.splice(
     0,
     commits.dueBeforeReply.length,
@@ -124,6 +129,7 @@ function planOf({ now, objects, expectedVersions, drafts, counterMoves, dueWork,
     guard,
     events: drafts.planned(),
     due: dueWork.planned(),
+    changesReference: written.some(({ of }) => of.reference) || undefined,
     preconditionHeld: expectedVersions.meetsIfMatch(),
     outcome,
     relay:

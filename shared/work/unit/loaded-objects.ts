@@ -106,24 +106,30 @@ const typed = <T extends Stored>(_of: CollectionOf<T>, object: Stored): T => obj
 
 /** The unique values that a written object takes, changes or gives up. */
 export function uniqueChanges({ of, storedObject, next }: WrittenObject): IndexChange[] {
-  return Object.entries(of.unique).flatMap(([name, uniqueOf]) => {
-    const was = (storedObject && uniqueOf(storedObject)) ?? null;
-    const value = uniqueOf(next) ?? null;
-    return was === value ? [] : [{ collection: of.name, name, id: next.id, value, was }];
-  });
+  const changes: IndexChange[] = [];
+  for (const name in of.unique) {
+    const uniqueOf = of.unique[name];
+    const was = (storedObject && uniqueOf?.(storedObject)) ?? null;
+    const value = uniqueOf?.(next) ?? null;
+    if (was !== value) changes.push({ collection: of.name, name, id: next.id, value, was });
+  }
+  return changes;
 }
 
 /** The changes of a written object's index entries: first the removed entries, then the new ones. */
 export function indexChanges({ of, storedObject, next }: WrittenObject): IndexChange[] {
-  return Object.entries(of.index).flatMap(([name, valuesOf]) => {
-    const before = storedObject ? indexValues(valuesOf(storedObject)) : [];
-    const after = indexValues(valuesOf(next));
+  const changes: IndexChange[] = [];
+  for (const name in of.index) {
+    const valuesOf = of.index[name];
+    const [stored, written] = [storedObject && valuesOf?.(storedObject), valuesOf?.(next)];
+    // Most changes of an object keep most of its values.
+    if (stored === written) continue;
+    const [before, after] = [indexValues(stored), indexValues(written)];
     const entry = { collection: of.name, name, id: next.id };
-    return [
-      ...without(before, after).map((was) => ({ ...entry, value: null, was })),
-      ...without(after, before).map((value) => ({ ...entry, value, was: null })),
-    ];
-  });
+    for (const was of without(before, after)) changes.push({ ...entry, value: null, was });
+    for (const value of without(after, before)) changes.push({ ...entry, value, was: null });
+  }
+  return changes;
 }
 
 /** The values of one list that another does not have, each once. Most lists have one value: sets would cost more than they save. */
@@ -227,6 +233,7 @@ const pathOf = (of: Counters, key: string): string => `${of.name}/${key}`;
 
 /** Every guard of every counter key that moved. The store checks a guard only if a move lowers it. */
 function guardsOf(moves: readonly Move[]): Plan['guard'] {
+  if (moves.length === 0) return [];
   const moved = new Map(moves.map(({ of, key }) => [`${of.name}/${key}`, { of, key }]));
   return [...moved.values()].flatMap(({ of, key }) =>
     Object.values(of.guards).map((terms) => ({ counter: of.name, key, terms: terms as Record<string, 1 | -1> })),

@@ -1,12 +1,14 @@
 import { namesVersion } from '../../catalog/headers.ts';
 import { Problem } from '../../catalog/problems.ts';
 import type { Context } from '../../control/context.ts';
+import { eachBreathing, inOneSlice } from '../../domain/breathe.ts';
 import { digest } from '../../domain/ids.ts';
 import { type AnyCollection, type Counters, indexValues, type Stored } from '../../store/collections.ts';
 import type { Store } from '../../store/ports/estate-store.ts';
 import type { Found, PageRequest } from '../../store/ports/objects.ts';
 import type { Plan } from '../../store/ports/plan.ts';
-import type { Page, PageOptions, UnitOfWork } from '../unit-of-work.ts';
+import type { ReferenceData } from '../reference-data.ts';
+import { type Aggregate, OUT_OF_SEQUENCE, type Page, type PageOptions, type UnitOfWork } from '../unit-of-work.ts';
 import { Conflict } from './interruptions.ts';
 import { type CollectionOf, CounterMoves, LoadedObjects, type ParseStored, parseStored } from './loaded-objects.ts';
 
@@ -17,6 +19,8 @@ export interface ReadParts {
   readonly precondition?: Precondition;
   /** Shared by all units of an application. By default a unit parses each object itself. */
   readonly parse?: ParseStored;
+  /** Shared by all units of an application. By default a unit reads reference data from the store. */
+  readonly reference?: ReferenceData;
 }
 
 const DEFAULT_LIMIT = 1_000;
@@ -28,18 +32,23 @@ export class Reads implements Pick<UnitOfWork, 'get' | 'findUnique' | 'find' | '
   readonly objects: LoadedObjects;
   readonly expectedVersions: ExpectedVersions;
   readonly counterMoves: CounterMoves;
+  readonly reference: ReferenceData | undefined;
+  /** The results of searches by time. */
+  readonly #orders = new Map<string, number>();
 
-  constructor({ store, context, precondition, parse = parseStored }: ReadParts) {
+  constructor({ store, context, precondition, reference, parse = parseStored }: ReadParts) {
     this.store = store;
     this.context = context;
     this.objects = new LoadedObjects(parse);
     this.expectedVersions = new ExpectedVersions(precondition);
     this.counterMoves = new CounterMoves(store, context.world);
+    this.reference = reference;
   }
 
   async get<T extends Stored>(of: CollectionOf<T>, id: string): Promise<T | undefined> {
     const { store, context, objects } = this;
-    const loaded = objects.loaded(of, id) ?? objects.load(of, id, await store.object(context.world, of.name, id));
+    const read = () => store.object(context.world, of.name, id);
+    const loaded = objects.loaded(of, id) ?? objects.load(of, id, await this.#one(of, `object ${of.name} ${id}`, read));
     if (!loaded.next) this.expectedVersions.check(of, loaded.storedObject, id);
     return objects.current(of, loaded);
   }
@@ -49,7 +58,8 @@ export class Reads implements Pick<UnitOfWork, 'get' | 'findUnique' | 'find' | '
     const uniqueOf = of.unique[unique];
     if (!uniqueOf) throw new Error(`${of.name} has no unique "${unique}".`);
     const known = objects.find(of, (object) => uniqueOf(object) === value);
-    const found = known ? undefined : await store.unique(context.world, of.name, unique, value);
+    const read = () => store.unique(context.world, of.name, unique, value);
+    const found = known ? undefined : await this.#one(of, `unique ${of.name} ${unique} ${value}`, read);
     const loaded = known ?? (found && objects.load(of, found.id, found));
     const object = loaded && objects.current(of, loaded);
     if (!object || uniqueOf(object) !== value) return undefined;
@@ -63,6 +73,7 @@ export class Reads implements Pick<UnitOfWork, 'get' | 'findUnique' | 'find' | '
     if (!valuesOf) throw new Error(`${of.name} has no index "${index}".`);
     const query: Query<T> = {
       fetch: (request) => store.index(context.world, of.name, index, value, request),
+      seek: (at) => this.#orderAt(of, at),
       belongs: (object) => indexValues(valuesOf(object)).includes(value),
       list: `${of.name} ${index} ${value}`,
     };
@@ -75,8 +86,42 @@ export class Reads implements Pick<UnitOfWork, 'get' | 'findUnique' | 'find' | '
 
   all<T extends Stored>(of: CollectionOf<T>, options?: PageOptions): Promise<Page<T>> {
     const { store, context, objects } = this;
-    const fetch = (request: PageRequest) => store.all(context.world, of.name, request);
-    return pageOf(objects, of, { fetch, belongs: () => true, list: of.name }, options);
+    const read = (request: PageRequest) => store.all(context.world, of.name, request);
+    // A client chooses the pages of a list, and one list may be long.
+    const isWhole = options === undefined;
+    const fetch = (request: PageRequest) => (isWhole ? this.#some(of, `all ${of.name}`, () => read(request)) : read(request));
+    return pageOf(objects, of, { fetch, seek: (at) => this.#orderAt(of, at), belongs: () => true, list: of.name }, options);
+  }
+
+  /** The order before the objects of a time and the few objects before them. A binary search, because creation times rise with the order. */
+  async #orderAt<T extends Stored>(of: CollectionOf<T>, at: number): Promise<number> {
+    const { store, context, objects } = this;
+    const known = this.#orders.get(`${of.name} ${at}`);
+    if (known !== undefined) return known;
+    const read = (page: PageRequest) => store.all(context.world, of.name, page);
+    const [newest] = await read({ after: 0, limit: 1, newestFirst: true });
+    let [low, high] = [0, newest?.order ?? 0];
+    while (low < high) {
+      const middle = Math.floor((low + high) / 2);
+      const [next] = await read({ after: middle, limit: 1 });
+      const object = next && objects.current(of, objects.load(of, next.id, next));
+      if (!object || createdAtOf(object) >= at) high = middle;
+      else low = next.order;
+    }
+    const before = low === 0 ? [] : await read({ after: low + 1, limit: OUT_OF_SEQUENCE, newestFirst: true });
+    const order = (before.at(-1)?.order ?? 1) - 1;
+    this.#orders.set(`${of.name} ${at}`, order);
+    return order;
+  }
+
+  async #one(of: AnyCollection, name: string, fetch: () => Promise<Found | undefined>): Promise<Found | undefined> {
+    // In one call, because most reads are of other data.
+    if (!of.reference || !this.reference) return fetch();
+    return (await this.reference.find(this.context, name, async () => [(await fetch()) ?? []].flat()))[0];
+  }
+
+  async #some(of: AnyCollection, name: string, fetch: () => Promise<readonly Found[]>): Promise<readonly Found[]> {
+    return of.reference && this.reference ? this.reference.find(this.context, name, fetch) : fetch();
   }
 
   counters<F extends string>(of: Counters<F>, keys: readonly string[]): Promise<readonly Readonly<Record<F, number>>[]> {
@@ -92,12 +137,17 @@ export class Reads implements Pick<UnitOfWork, 'get' | 'findUnique' | 'find' | '
     // A dry run has stored no version.
     if (this.context.dryRun) return;
     const found = await this.store.object(this.context.world, of.name, id);
-    if (found?.version !== version) throw new Conflict('version', `${of.name}/${id}`);
+    if ((found?.version ?? 0) !== version) throw new Conflict('version', `${of.name}/${id}`);
   }
 }
 
+/** Only business objects are listed by time. */
+const createdAtOf = (object: Stored): number => Date.parse((object as Aggregate).createdAt);
+
 interface Query<T> {
   readonly fetch: (request: PageRequest) => Promise<readonly Found[]>;
+  /** The order before the objects of a time. */
+  readonly seek: (at: number) => Promise<number>;
   /** Whether the query still finds an object that this unit changed. */
   readonly belongs: (object: T) => boolean;
   /** Names the list, because a cursor belongs to one list. */
@@ -108,14 +158,16 @@ interface Query<T> {
 async function pageOf<T extends Stored>(
   objects: LoadedObjects,
   of: CollectionOf<T>,
-  { fetch, belongs, list }: Query<T>,
-  { limit = DEFAULT_LIMIT, cursor, newestFirst = false }: PageOptions = {},
+  { fetch, seek, belongs, list }: Query<T>,
+  { limit = DEFAULT_LIMIT, cursor, newestFirst = false, createdFrom, breathe = inOneSlice }: PageOptions = {},
 ): Promise<Page<T>> {
-  const found = await fetch({ after: orderOf(cursor, list), limit: limit + 1, newestFirst });
+  const after = cursor === undefined && createdFrom !== undefined ? await seek(createdFrom) : orderOf(cursor, list);
+  const found = await fetch({ after, limit: limit + 1, newestFirst });
   const shown = found.slice(0, limit);
   const last = shown.at(-1);
   const hasMore = found.length > limit;
-  const items = shown.flatMap((one) => objects.current(of, objects.load(of, one.id, one)) ?? []).filter(belongs);
+  const seen = await eachBreathing(shown, breathe, (one) => objects.current(of, objects.load(of, one.id, one)));
+  const items = seen.filter((object) => object !== undefined).filter(belongs);
   const shownIds = new Set(shown.map(({ id }) => id));
   const created = objects
     .writtenIn(of)

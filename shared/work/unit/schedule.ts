@@ -1,7 +1,7 @@
 import type { Context } from '../../control/context.ts';
 import { digest, randomToken } from '../../domain/ids.ts';
 import type { Ms } from '../../domain/time.ts';
-import { BACKOFF_MS, type ItemLease, type PlannedDue } from '../../store/ports/due-work.ts';
+import { BACKOFF_MS, type PlannedDue } from '../../store/ports/due-work.ts';
 import type { DueWork } from '../due-work.ts';
 import type { DueOptions } from '../unit-of-work.ts';
 
@@ -15,11 +15,19 @@ interface ScheduleParts {
 
 const OCCASION_LENGTH = 20;
 
+/** Due work that runs before the reply, with its content: the process that commits it need not read it again. */
+export type DueBeforeReply = PlannedDue & {
+  readonly at: Ms;
+  readonly lease: NonNullable<PlannedDue['lease']>;
+  readonly occasion: string;
+};
+
+const isBeforeReply = (due: PlannedDue): due is DueBeforeReply => due.lease !== undefined;
+
 /** The due work that the next commit schedules or cancels. The last call for a kind and key counts. */
 export class Schedule {
   readonly #parts: ScheduleParts;
   #planned: PlannedDue[] = [];
-  #beforeReply: ItemLease[] = [];
   #commits = 0;
 
   constructor(parts: ScheduleParts) {
@@ -29,6 +37,7 @@ export class Schedule {
   add({ kind }: DueWork, key: string, at: Ms, payload: unknown, options: DueOptions = {}): void {
     const { context, hopId, beforeReplyLeaseMs } = this.#parts;
     const { beforeReply = false, withheldBy, correlationId = context.correlationId, awaits, isLastAttempt = false } = options;
+    const lease = beforeReply ? { token: randomToken(), until: Date.now() + beforeReplyLeaseMs } : undefined;
     this.#replace({
       kind,
       key,
@@ -37,12 +46,12 @@ export class Schedule {
       correlationId,
       traceparent: context.traceparent,
       hop: hopId,
-      lease: beforeReply ? { token: randomToken(), until: Date.now() + beforeReplyLeaseMs } : undefined,
+      lease,
       withheldBy,
       withheldAt: context.faults,
       awaits,
       attempts: isLastAttempt ? BACKOFF_MS.length : undefined,
-      occasion: context.seed === undefined ? undefined : digest(context.requestId, String(this.#commits)).slice(0, OCCASION_LENGTH),
+      occasion: context.seed === undefined ? lease?.token : digest(context.requestId, String(this.#commits)).slice(0, OCCASION_LENGTH),
     });
   }
 
@@ -55,20 +64,17 @@ export class Schedule {
   }
 
   /** Planned work that runs before the reply. */
-  beforeReply(): readonly ItemLease[] {
-    return this.#beforeReply;
+  beforeReply(): readonly DueBeforeReply[] {
+    return this.#planned.filter(isBeforeReply);
   }
 
   clear(): void {
     this.#commits += 1;
     this.#planned = [];
-    this.#beforeReply = [];
   }
 
   #replace(due: PlannedDue): void {
     const isOther = ({ kind, key }: { readonly kind: string; readonly key: string }): boolean => kind !== due.kind || key !== due.key;
     this.#planned = [...this.#planned.filter(isOther), due];
-    this.#beforeReply = this.#beforeReply.filter(isOther);
-    if (due.lease) this.#beforeReply.push({ kind: due.kind, key: due.key, token: due.lease.token });
   }
 }

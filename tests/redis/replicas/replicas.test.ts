@@ -54,12 +54,57 @@ describeReplicas('An estate with three replicas of every service', { processes: 
     await rehearsal.verify();
   });
 
+  test('Concurrent calls with one reference create one object of each type', async () => {
+    await using rehearsal = await newRehearsal();
+    for (const number of times(3, String)) {
+      const named = { reference: { source: 'web-shop', id: `#${number}` } };
+      const { id: basketId } = await rehearsal.checkedOut();
+      const { id: orderId } = await rehearsal.draft();
+      const tender = { type: 'card', token: 'tok_visa' } as const;
+      const bodies = {
+        'create-basket-api': {
+          channel: 'web',
+          mergeBasketIds: [(await rehearsal.basket({ customerId: 'cus_ada' })).id],
+          customerId: 'cus_ada',
+        },
+        'create-order-api': { basketId },
+        'authorize-payment-api': { orderId, tender },
+        'create-customer-api': { email: `named-${number}@people.example`, firstName: 'Zoe' },
+      } as const;
+      for (const [api, body] of Object.entries(bodies)) {
+        const create = () => rehearsal.call(api as keyof typeof bodies, { body: { ...body, ...named } } as never);
+        const replies = await Promise.all(times(10, create));
+        expect([api, replies.map(({ status }) => status).toSorted()]).toEqual([api, [...times(9, () => 200), 201]]);
+        expect(new Set(replies.map((reply) => reply.body.id)).size).toBe(1);
+      }
+      const query = { referenceSource: 'web-shop', referenceId: `#${number}` };
+      expect((await rehearsal.api('list-orders-api', { query })).items).toMatchObject([{ basketId, ...named }]);
+    }
+    await rehearsal.verify();
+  });
+
   test('Twenty concurrent additions to one basket add twenty units', async () => {
     await using rehearsal = await newRehearsal();
     const { id } = await rehearsal.basket({ lines: [] });
     const baskets = await Promise.all(times(20, () => rehearsal.api('add-line-to-basket-api', { params: { id }, body: MUG })));
     const units = baskets.map(({ lines }) => lines[0]?.qty ?? 0);
     expect(units.toSorted((one, other) => one - other)).toEqual(times(20, (n) => n + 1));
+  });
+
+  test('A changed product and a changed promotion hold from the next request on, in every replica that has read the old ones', async () => {
+    await using rehearsal = await newRehearsal();
+    const half = { name: 'Half', kind: 'percent-off', percent: 50, skus: [MUG.sku], priority: 70, stackable: true };
+    await rehearsal.control('change-promotion-by-hand', { params: { id: 'half' }, body: { ...half, activeFrom: '-P1D', activeTo: 'P1D' } });
+    // More requests than replicas, so that each of them has read the data.
+    const priced = () => Promise.all(times(9, async () => (await rehearsal.basket(MUG)).totals));
+    for (const round of times(4, (n) => n + 1)) {
+      const [amount, percent] = [1_000 * round, 10 * round];
+      const shop = rehearsal.each[round % 3] ?? rehearsal.each[0];
+      await shop.control('change-product-by-hand', { params: { id: MUG.sku }, body: { price: { amount } } });
+      await shop.control('change-promotion-by-hand', { params: { id: 'half' }, body: { percent } });
+      const discount = (amount * percent) / 100;
+      for (const totals of await priced()) expect(totals).toMatchObject({ subtotal: { amount }, discount: { amount: discount } });
+    }
   });
 
   test('Every gateway accepts a token that one has issued, until any of them revokes it', async () => {

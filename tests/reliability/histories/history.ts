@@ -1,8 +1,11 @@
 import fc from 'fast-check';
+import { DEFAULT_PROGRESSION } from '../../../shared/catalog/control/progression.ts';
 import { estate, newRehearsal, type TestRehearsal } from '../../support/estate.ts';
 import { openRehearsal } from '../../support/open-rehearsal.ts';
 import { rehearsalAt, withSteps } from '../../support/steps/rehearsal-at.ts';
+import { collecting } from './collecting.ts';
 import { fulfilment } from './fulfillment.ts';
+import { naming } from './naming.ts';
 import { people } from './people.ts';
 import { returning } from './returning.ts';
 import { rivalry } from './rivalry.ts';
@@ -12,7 +15,7 @@ import { stock } from './stock.ts';
 import { till } from './till.ts';
 import { trouble } from './trouble.ts';
 
-const kinds = { ...selling, ...till, ...fulfilment, ...returning, ...people, ...stock, ...trouble, ...rivalry };
+const kinds = { ...selling, ...till, ...fulfilment, ...collecting, ...returning, ...people, ...naming, ...stock, ...trouble, ...rivalry };
 type Name = keyof typeof kinds;
 
 /**
@@ -43,7 +46,7 @@ function weights(text: string): Readonly<Partial<Record<Name, number>>> {
 const frequencies = {
   'orders and parcels': weights(`
     basket 6, change-line 4, checkout 7, order 6, authorise 8, confirm 8, sell 16, ship 16, pick 6, picking 12, dispatch 7, scan 5, webhook 14, advance 5,
-    fault 3, event-fault 2, webhook-fault 2, label 4, track 3, confirm-hold 4, release-hold 4, line 6, reserve-basket 5, reserve-order 2,
+    fault 3, event-fault 2, webhook-fault 2, label 4, track 3, confirm-hold 4, release-hold 4, line 6, name-order 4, name-payment 3, list-orders 1, reserve-basket 5, reserve-order 2,
     allocate-order 5, dispute 4, decide-dispute 3, rivals 12, late 4`),
   'the till': weights(`
     ring 14, pay 40, void-sale 7, submit-sale 5, sell-there 12, ring-basket 5, basket 3, cancel 2, confirm 2, redeem-at-crm 5, issue 3,
@@ -51,9 +54,13 @@ const frequencies = {
   'returns and exchanges': weights(`
     sell-there 14, sell 6, ship 8, announce-return 12, move-return 24, bring-back 14, refund-return 10, exchange 14, cancel 3, confirm 4,
     return-while-undecided 10, refund 6, dispute 5, decide-dispute 4, scan 5, webhook 2, progress 4, advance 7, fault 5, mend 2, event-fault 3, webhook-fault 2, late 4`),
+  'click and collect': weights(`
+    collect 16, collect-from-warehouse 12, put-out 16, pay-at-counter 14, hand-over 16, pay 4, void-sale 4, change-place 8, extend 8, points 2, basket 4, order 3, authorise 4, confirm 4, cancel 6, advance 10, ship 3, pick 3,
+    picking 6, dispatch 4, scan 3, webhook 3, announce-return 4, move-return 3, release-hold 3, confirm-hold 2, refund 3, progress 3, fault 4, mend 2, event-fault 3,
+    rivals 6, late 4`),
   'everything together': weights(`
-    sell 8, ship 8, sell-there 8, return-while-undecided 4, bring-back 5, move-return 4, exchange 4, register 3, enrol 3, advance 5, fault 3, event-fault 3, progress 3,
-    redeem-at-crm 3, redeem 3, earn 2, reserve 2, pay 3, ring 2, label 3, track 3, rivals 4, late 4`),
+    collect 5, collect-from-warehouse 4, put-out 5, pay-at-counter 4, hand-over 5, sell 8, ship 8, sell-there 8, return-while-undecided 4, bring-back 5, move-return 4, exchange 4, register 3, enrol 3, advance 5, fault 3, event-fault 3, progress 3,
+    redeem-at-crm 3, redeem 3, earn 2, reserve 2, pay 3, ring 2, label 3, track 3, rivals 4, late 4, name-basket 4, name-order 4, name-payment 4, name-return 4, name-customer 4, list-orders 2`),
 };
 
 export type Subject = keyof typeof frequencies;
@@ -63,6 +70,7 @@ const openings = {
   'orders and parcels': ['sell'],
   'the till': ['ring', 'redeem-at-crm'],
   'returns and exchanges': ['sell-there', 'sell', 'return-while-undecided'],
+  'click and collect': ['collect', 'collect-from-warehouse', 'change-place'],
   'everything together': ['sell', 'sell-there', 'register', 'basket'],
 } as const satisfies Readonly<Record<Subject, readonly Name[]>>;
 
@@ -80,7 +88,18 @@ export function historiesOf(subject: Subject): fc.Arbitrary<History> {
 const NOW_AND_THEN = 2;
 
 /** Acts about objects that orders have created, which must be looked up first. */
-const ABOUT_FULFILMENT: ReadonlySet<Name> = new Set(['pick', 'dispatch', 'ship', 'label', 'track', 'scan', 'webhook']);
+const ABOUT_FULFILMENT: ReadonlySet<Name> = new Set([
+  'pick',
+  'dispatch',
+  'ship',
+  'label',
+  'track',
+  'scan',
+  'webhook',
+  'put-out',
+  'hand-over',
+  'extend',
+]);
 
 /** Acts whose outcome depends on chance: a fault strikes one of several concurrent calls. */
 const BY_CHANCE: ReadonlySet<Name> = new Set(['fault', 'event-fault', 'webhook-fault', 'late', 'rivals']);
@@ -161,8 +180,6 @@ export async function runHistory(acts: History, own?: { readonly gateway: string
   await noteEnds(history);
 }
 
-const BY_ITSELF = { carrier: 'time', returns: 'time', warehouse: 'time', route: 'auto', label: 'auto', capture: 'auto', refund: 'auto' };
-
 /** Work left to a caller stays open. A parcel whose payment was voided or refunded stays open too. */
 const FOR_A_CALLER = /: (a caller of (Route Order|Refund Payment)|the warehouse or a caller of Dispatch|the label of its parcel)/;
 
@@ -170,7 +187,7 @@ const orderIn = (waiting: string): string => waiting.split(':')[0] ?? '';
 
 /** Switches from manual to automatic progression, so that time completes everything. */
 async function letEverythingMove({ rehearsal, play, isTroubled }: RunningHistory): Promise<void> {
-  await play('PUT', 'progression', BY_ITSELF);
+  await play('PUT', 'progression', DEFAULT_PROGRESSION);
   await rehearsal.advance('P60D');
   const { invariants } = await rehearsal.verify();
   const awaited = invariants.flatMap((one) => one.waiting ?? []);

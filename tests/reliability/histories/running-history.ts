@@ -92,7 +92,7 @@ export function begin(rehearsal: TestRehearsal, currency = 'EUR', { repeated, dr
   const repeatedly: Send = async (id, call) => {
     const headers = isMutating(apis[id]) ? { 'idempotency-key': `key-${repeated?.answers.length}` } : {};
     const reply = await plainly(id, { ...call, headers });
-    return id === 'label-document' ? reply : answered([id, call], reply);
+    return id === 'label-document' || id === 'collection-code' ? reply : answered([id, call], reply);
   };
   const answered = async (sent: unknown, reply: Reply): Promise<Reply> => {
     if (!repeated) return reply;
@@ -123,7 +123,7 @@ export function begin(rehearsal: TestRehearsal, currency = 'EUR', { repeated, dr
   return { ...common, ask: asking(once), twice };
 }
 
-const LINK = /(\/labels|\/payment-actions)\/[^"]+/g;
+const LINK = /(\/labels|\/payment-actions|\/collection-codes)\/[^"]+/g;
 
 const UNREACHABLE: ReadonlySet<string> = new Set(['dependency_unavailable', 'dependency_error']);
 

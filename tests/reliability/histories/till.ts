@@ -66,6 +66,21 @@ export const till = {
       begun(history, await history.ask('create-transaction-api', { body }));
     }),
   ),
+  /** The till takes all that is outstanding of an order that waits at the counter, or a part. */
+  'pay-at-counter': kind(
+    { of, store, lane: fc.constantFrom('lane-1', 'lane-1', 'lane-3'), tender, token, part: fc.constantFrom(0, 0, 0, 500) },
+    (history, given) =>
+      about(history.things.orders, given.of, async (orderId) => {
+        const { ask, things } = history;
+        const { status, body } = await ask('create-transaction-api', { body: { storeId: given.store, laneId: given.lane, orderId } });
+        if (status >= 300) return;
+        const known = things.transactions.find(({ id }) => id === orderId);
+        const checkout = known ?? { id: orderId, left: 0 };
+        checkout.left = body.outstanding.amount;
+        if (!known) things.transactions.push(checkout);
+        await pay(history, checkout, given);
+      }),
+  ),
   pay: kind({ of, tender, token, part: fc.constantFrom(0, 0, 0, 300, 500) }, (history, given) =>
     about(history.things.transactions, given.of, (checkout) => pay(history, checkout, given)),
   ),

@@ -25,6 +25,7 @@ const progression: fc.Arbitrary<Partial<Progression>> = fc.oneof(
   fc.record({ carrier: fc.constantFrom('manual', 'time', 'immediate') }),
   fc.record({ returns: fc.constantFrom('manual', 'time', 'immediate') }),
   fc.record({ warehouse: fc.constantFrom('manual', 'time', 'immediate') }),
+  fc.record({ store: fc.constantFrom('manual', 'time', 'immediate') }),
   fc.record({ route: fc.constantFrom('auto', 'manual') }),
   fc.record({ label: fc.constantFrom('auto', 'manual') }),
   fc.record({ capture: fc.constantFrom('auto', 'manual') }),

@@ -10,8 +10,18 @@ import {
 } from '../../../ui/faults/fault-rule.ts';
 
 const EMPTY: FaultForm = {
-  ...{ target: 'call', kind: 'outage', application: 'oms', api: '', event: 'order-confirmed', subject: '', webhook: 'carrier', scan: '' },
-  ...{ members: {}, times: '', probability: '', seed: '' },
+  ...{
+    target: 'call',
+    kind: 'outage',
+    application: 'oms',
+    api: '',
+    caller: '',
+    event: 'order-confirmed',
+    subject: '',
+    webhook: 'carrier',
+    scan: '',
+  },
+  ...{ members: {}, times: '', skip: '', probability: '', seed: '' },
 };
 const every = (Object.entries(faultKinds) as [FaultTargetKind, readonly FaultKind[]][]).flatMap(([target, kinds]) =>
   kinds.map((kind) => ({ target, kind })),
@@ -25,16 +35,18 @@ test('The form of a fault sends its filled members and omits empty ones', () => 
   const form: FaultForm = {
     ...EMPTY,
     api: 'get-order-api',
+    caller: 'outside',
     kind: 'latency',
     members: { ms: ' 250 ' },
     times: '3',
+    skip: '2',
     probability: '0.5',
     seed: 'monday',
   };
   expect(faultRule(form)).toEqual({
-    match: { application: 'oms', api: 'get-order-api' },
+    match: { application: 'oms', api: 'get-order-api', caller: 'outside' },
     fault: { kind: 'latency', ms: 250 },
-    ...{ times: 3, probability: 0.5, seed: 'monday' },
+    ...{ times: 3, skip: 2, probability: 0.5, seed: 'monday' },
   });
   expect(faultRule(EMPTY)).toEqual({ match: { application: 'oms' }, fault: { kind: 'outage' } });
 });
@@ -55,6 +67,9 @@ test('The form of a fault has a text for every kind', () =>
 test('The text of a rule has target, fault and number of strikes', () => {
   expect(ruleInWords({ match: { api: 'allocate-inventory-api' }, fault: { kind: 'status', status: 503 }, times: 1 })).toBe(
     'allocate-inventory-api · status, status 503 · once',
+  );
+  expect(ruleInWords({ match: { application: 'oms', caller: 'outside' }, fault: { kind: 'drop' }, times: 1, skip: 3 })).toBe(
+    'oms called by clients · drop · after 3 · once',
   );
   expect(
     ruleInWords({ match: { event: 'order-confirmed', subject: 'order/ord_1' }, fault: { kind: 'withhold' }, times: 2, probability: 0.5 }),

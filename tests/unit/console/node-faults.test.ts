@@ -29,6 +29,8 @@ test.each<[string, string, SetFault, object]>([
   ['is down when a fault blocks all calls to it, even before the first strike', 'payment-hub', outage, DOWN],
   ['is down when a fault drops all calls to it', 'payment-hub', { ...outage, fault: { kind: 'drop' } }, DOWN],
   ['is not down when it is slow', 'payment-hub', slow, SET],
+  ['is not down when the calls of applications reach it', 'payment-hub', { ...outage, match: { ...outage.match, caller: 'outside' } }, SET],
+  ['is not down when the first calls reach it', 'payment-hub', { ...outage, skip: 1 }, SET],
   ['is not down when some calls reach it', 'payment-hub', { ...outage, probability: 0.5, seed: 'monday' }, SET],
   ['has the faults of its APIs', 'payment-hub', { match: { api: 'authorize-payment-api' }, fault: { kind: 'outage' } }, SET],
   ['has no fault of another application', 'payment-hub', { match: { application: 'oms' }, fault: { kind: 'outage' } }, {}],

@@ -65,7 +65,7 @@ const Reason = z
     text: z.string().describe('A sentence.'),
     at: Instant.optional().describe('When it happens, on the rehearsal’s clock.'),
     manual: z
-      .enum(['warehouse', 'carrier', 'returns'])
+      .enum(['warehouse', 'store', 'carrier', 'returns'])
       .optional()
       .describe('The step is manual in this rehearsal. set-progression with the mode time lets it follow the clock.'),
     refs: z.array(ReasonReference),
@@ -142,7 +142,11 @@ export const Explanation = Explained.extend({
   moves: z.array(ExplainedMove).describe('The verbs of its life cycle, possible ones first.'),
   steps: z
     .array(
-      z.object({ step: z.string().describe('pay, pay-with-points, report-start, take-cash, resend.'), ...Called.shape, ...Verdict.shape }),
+      z.object({
+        step: z.string().describe('pay, pay-with-points, report-start, pay-at-counter, take-cash, resend.'),
+        ...Called.shape,
+        ...Verdict.shape,
+      }),
     )
     .describe('What else a client, or the outside world, can do with it without moving it.'),
   waitsFor: z.array(Explained).describe('Explanations of the objects that it waits for, and then of the objects that they wait for.'),

@@ -7,6 +7,7 @@ const ListedFault = z.object({
   match: FaultInput.shape.match,
   fault: z.record(z.string(), z.unknown()),
   times: z.int().optional(),
+  skip: z.int().optional(),
   probability: z.number().optional(),
   seed: z.string().optional(),
   hits: z.int(),

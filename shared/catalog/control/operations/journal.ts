@@ -56,6 +56,7 @@ export const Hop = z.object({
 
 export const readJournal = defineOperation({
   id: 'read-journal',
+  memory: 'large',
   summary: 'Lists the hops of a rehearsal or of a correlation id, each with its cause, bodies, outcome and duration.',
   path: '/_control/journal',
   query: z.strictObject({

@@ -29,6 +29,7 @@ export const Run = z.object({
   scenario: z.string(),
   title: z.string(),
   rehearsal: z.string().optional().describe('The rehearsal of the run. Absent until the run has begun.'),
+  world: z.string().optional().describe('The world of this rehearsal. After a reset the rehearsal has another one.'),
   state: z.enum(['waiting', 'running', 'passed', 'failed', 'stopped']),
   startedAt: Instant.describe('Wall time of its start or, while it waits, of its request.'),
   endedAt: Instant.optional().describe('Wall time.'),
@@ -77,7 +78,8 @@ export const readRun = defineOperation({
 
 export const deleteRun = defineOperation({
   id: 'delete-run',
-  summary: 'Stops a waiting or running run, or removes an ended run from the list. Deletes its rehearsal.',
+  summary:
+    'Stops a waiting or running run, or removes an ended run from the list. Deletes its rehearsal, unless it was reset or created again.',
   method: 'DELETE',
   path: '/_control/runs/{id}',
   reach: 'estate',

@@ -82,6 +82,7 @@ const SEQUENCE_BYTES = 262_144;
 
 export const verifySequence = defineOperation({
   id: 'verify-sequence',
+  memory: 'large',
   summary: 'Verifies that calls, events, deliveries, timers and clock moves happened in this order.',
   method: 'POST',
   path: '/_control/journal/verify',

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { REHEARSAL_NAME, REHEARSAL_NAME_RULE } from '../../../domain/ids.ts';
 import { Instant } from '../../shapes.ts';
 import { defineOperation } from '../define-operation.ts';
+import { BookEntry } from './verification.ts';
 
 export const SnapshotName = z
   .string()
@@ -105,7 +106,7 @@ const Json = z.unknown();
 
 export const compareWorlds = defineOperation({
   id: 'compare-worlds',
-  summary: 'Compares two snapshots, two rehearsals, or one of each: which objects and counters differ, and how.',
+  summary: 'Compares two snapshots, two rehearsals, or one of each: which books, objects and counters differ, and how.',
   path: '/_control/diff',
   reach: 'estate',
   query: z.strictObject({
@@ -115,6 +116,9 @@ export const compareWorlds = defineOperation({
   response: z.object({
     from: z.object({ world: z.string(), now: Instant }),
     to: z.object({ world: z.string(), now: Instant }),
+    books: z
+      .array(BookEntry.pick({ book: true, entry: true }).extend({ from: z.int(), to: z.int() }))
+      .describe('The entries of the books (read-books) that differ.'),
     objects: z.array(
       z.object({
         type: z.string(),
@@ -129,7 +133,7 @@ export const compareWorlds = defineOperation({
     counters: z
       .array(z.object({ application: z.string(), counter: z.string(), key: z.string(), field: z.string(), from: z.int(), to: z.int() }))
       .describe('Stock, balances and other numbers.'),
-    omitted: z.int().describe('Number of objects and counters beyond the first 1,000 of each.'),
+    omitted: z.int().describe('Number of entries, objects and counters beyond the first 1,000 of each.'),
   }),
   problems: ['not_found'],
 });

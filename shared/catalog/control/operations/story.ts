@@ -3,6 +3,7 @@ import { defineOperation } from '../define-operation.ts';
 
 export const readStory = defineOperation({
   id: 'read-story',
+  memory: 'large',
   summary:
     'Writes what people and clients did in a rehearsal as a scenario in TypeScript. The scenario repeats it, and expects the same outcomes.',
   path: '/_control/story',

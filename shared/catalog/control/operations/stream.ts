@@ -21,7 +21,7 @@ export const StreamFrames = {
   clock: z.object({ now: Instant, flowing: z.boolean(), moves: z.int() }),
   /** The faults changed, or a fault struck: read the list again. */
   faults: z.object({ revision: z.int(), hits: z.int() }),
-  /** A run or one of its steps changed. The frame has the list of all runs; a bound credential gets the runs of its rehearsal. */
+  /** A run or one of its steps changed. The frame has the list of all runs; a bound credential gets the runs in its world, and a frame when one of them has changed. */
   runs: z.array(Run.omit({ steps: true, invariants: true })),
   /** Records are missing because older ones were discarded or the rehearsal was reset: read again. After `deleted` the stream ends. */
   gap: z.object({ reason: z.enum(['discarded', 'reset', 'deleted']) }),

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { Instant } from '../../shapes.ts';
 import { defineOperation } from '../define-operation.ts';
 import { WaitingFor } from './events.ts';
 
@@ -33,4 +34,34 @@ export const verify = defineOperation({
   }),
 });
 
-export const verificationOperations = [verify] as const;
+/** The books of a world. The longest lists come last. */
+export const BOOKS = ['objects', 'money', 'work', 'events', 'points', 'stock'] as const;
+
+/** A number in the books of a world. */
+export const BookEntry = z.object({
+  book: z
+    .enum(BOOKS)
+    .describe(
+      'objects: number by type and state. money: minor units. work: outstanding work by application and kind. events: number of published events by type. points: balance of each account. stock: units over all locations.',
+    ),
+  entry: z.string().describe('Such as "order completed", "captured", "mug-blue on hand", "loy_ada" or "order-confirmed".'),
+  value: z.int(),
+});
+
+/** Entries of an answer. */
+export const MOST_BOOK_ENTRIES = 5_000;
+
+export const readBooks = defineOperation({
+  id: 'read-books',
+  summary:
+    'Returns the books of the rehearsal: objects, money, stock, points, outstanding work and published events as numbers, without ids and times. Two worlds with the same business have the same books. Entries of zero are left out.',
+  path: '/_control/books',
+  response: z.object({
+    now: Instant,
+    currency: z.string().describe('The currency of the amounts.'),
+    entries: z.array(BookEntry),
+    omitted: z.int().describe(`Number of entries beyond the first ${MOST_BOOK_ENTRIES.toLocaleString('en')}.`),
+  }),
+});
+
+export const verificationOperations = [verify, readBooks] as const;

@@ -240,6 +240,7 @@ local refusal = checkFence(app, fence)
 if refusal then return remember(plan.operation, 'no ' .. refusal) end
 
 local seq = int(count('seq'))
+if plan.changesReference then redis.call('HSET', root, 'reference', plan.operation) end
 local orders, bytes = writeObjects(app, plan.put)
 writeUniques(app, plan.unique)
 writeIndexes(app, plan.index, orders)

@@ -8,8 +8,8 @@ local id = arg()
 local is = redis.call('HMGET', KEYS[1], 'ulid', 'credentials')
 if not is[1] or (id ~= '' and id ~= is[1]) then return {} end
 root = KEYS[1] .. '~' .. is[1]
-local world = redis.call('HMGET', root, 'flowing', 'progression', 'bytes', 'movesSeq', 'seed', 'startsAt', 'lineage')
-return { is[1], is[2], world[1], int(now()), world[2] or '', faultRevision(), world[3] or '0', world[4] or '0', world[5] or '', world[6] or '', world[7] or '' }`,
+local world = redis.call('HMGET', root, 'flowing', 'progression', 'bytes', 'movesSeq', 'seed', 'startsAt', 'lineage', 'reference')
+return { is[1], is[2], world[1], int(now()), world[2] or '', faultRevision(), world[3] or '0', world[4] or '0', world[5] or '', world[6] or '', world[7] or '', world[8] or '' }`,
 
   // The size of the current world, from counts.
   summary: lua`

@@ -8,7 +8,6 @@ local function putRun(id, version, head, body, leaseMs)
   redis.call('HSET', key('bodies'), id, body)
   if leaseMs == '' then redis.call('HDEL', key('held'), id)
   else redis.call('HSET', key('held'), id, int(wall() + tonumber(leaseMs))) end
-  count('revision')
 end
 local function runHeld(id)
   local till = redis.call('HGET', key('held'), id)
@@ -40,9 +39,9 @@ if redis.call('HEXISTS', key('held'), id) == 0 then return 0 end
 redis.call('HSET', key('held'), id, int(wall() + tonumber(leaseMs)))
 return 1`,
 
-  // The revision, then the runs without their bodies.
+  // The runs without their bodies.
   runs: lua`
-local reply = { redis.call('HGET', root, 'revision') or '0' }
+local reply = {}
 for _, id in ipairs(redis.call('ZRANGE', key('order'), 0, -1)) do
   reply[#reply + 1] = { id, redis.call('HGET', key('versions'), id), redis.call('HGET', key('heads'), id), runHeld(id) }
 end
@@ -59,6 +58,5 @@ local id, operation = arg(), arg()
 if redis.call('ZREM', key('order'), id) == 0 then return redis.call('HGET', root, 'removedBy') == operation and 1 or 0 end
 for _, of in ipairs({ 'versions', 'heads', 'bodies', 'held' }) do redis.call('HDEL', key(of), id) end
 redis.call('HSET', root, 'removedBy', operation)
-count('revision')
 return 1`,
 } as const;

@@ -7,11 +7,9 @@ import { startApplication } from '../shared/runtime/application.ts';
 import { createHttpTransport } from '../shared/transport/http-transport.ts';
 import type { Configuration } from './configuration.ts';
 import { openElsewhere } from './elsewhere.ts';
-import { openFrontDoor } from './front-door.ts';
 import { agentForCalls, closeInfrastructure, openBus, openStore, startObservability } from './infrastructure.ts';
 import { ownListeners } from './own-listeners.ts';
 import type { RegisteredApplication } from './registry.ts';
-import { loadConfiguredFixtures } from './seeding.ts';
 import { explainListenError } from './start-error.ts';
 
 /** A process with one service of the estate. It listens from the start, and is ready when its infrastructure is. */
@@ -32,7 +30,7 @@ export async function startApplicationAlone(application: Application, configurat
   const { HOST, PORT, ESTATE_TOKEN: token = '', GATEWAY_URL, STRICT_RESPONSES, addressOf } = configuration;
   showTokens(magicTokens);
   const { service } = await load(application);
-  const adapter = openStore(configuration, log);
+  const adapter = await openStore(configuration, log);
   const bus = await openBus(configuration, log);
   const observability = await startObservability(configuration);
   const agent = agentForCalls();
@@ -66,40 +64,6 @@ export async function startApplicationAlone(application: Application, configurat
       await running.close();
       await elsewhere.close();
       await closeInfrastructure({ agent, bus, observability, adapter });
-    },
-  };
-}
-
-export async function startGatewayAlone(configuration: Configuration, log: Logger): Promise<RunningService> {
-  const { ESTATE_TOKEN: token = '', CREDENTIAL_PEPPER: pepper = '', addressOf } = configuration;
-  const fixtures = await loadConfiguredFixtures(configuration, (sentence) => log.warn(sentence));
-  const adapter = openStore(configuration, log);
-  const observability = await startObservability(configuration);
-  const agent = agentForCalls();
-  const stopping = new AbortController();
-  const states = (): readonly State[] => [adapter.state()];
-  const door = await openFrontDoor({
-    configuration,
-    fixtures,
-    adapter,
-    states,
-    addressOf,
-    transport: createHttpTransport({ addressOf, token, agent }),
-    token,
-    pepper,
-    agent,
-    log,
-    observability,
-    stopping: stopping.signal,
-  });
-  return {
-    url: door.url,
-    ready: door.prepared.then(() => allReady(states, stopping.signal)),
-    drain: door.drain,
-    close: async () => {
-      stopping.abort();
-      await door.close();
-      await closeInfrastructure({ agent, observability, adapter });
     },
   };
 }

@@ -1,0 +1,60 @@
+import { constants, PerformanceObserver } from 'node:perf_hooks';
+import { getHeapStatistics } from 'node:v8';
+
+/** The share of the old generation that may live. The rest is for running requests, and for what comes until the next full collection. */
+const MOST_LIVING = 0.75;
+/** The share that the text of one world may take, so that one rehearsal does not fill the heap. A byte of text takes two to three. */
+const MOST_OF_WORLD = 1 / 6;
+
+const MEBIBYTE = 1_048_576;
+/** V8's default, which `--max-semi-space-size` changes. The young generation has three of them, and the limit of the heap counts it. */
+const SEMI_SPACE_MIB = 64;
+const SEMI_SPACE = /--max[-_]semi[-_]space[-_]size[= ](\d+)/;
+
+/** Limit of the old generation in bytes. */
+function oldGeneration(): number {
+  const [, semiSpace = SEMI_SPACE_MIB] = SEMI_SPACE.exec(process.execArgv.join(' ')) ?? [];
+  const { heap_size_limit: limit } = getHeapStatistics();
+  return Math.max(limit - 3 * Number(semiSpace) * MEBIBYTE, limit / 4);
+}
+
+/** The most bytes of the text of a world in the heap of this process. @param most the configured limit */
+export const mostTextInHeap = (most: number): number => Math.min(most, Math.floor(oldGeneration() * MOST_OF_WORLD));
+
+/** Bytes of this process. */
+export interface FullHeap {
+  readonly living: number;
+  readonly limit: number;
+}
+
+/** What lives in the heap of this process. Only a full collection finds out: before it, the used memory has garbage too. */
+export interface Heap {
+  /** Undefined while there is room. */
+  full(): FullHeap | undefined;
+  /** Something large was released. There is room until the next full collection. */
+  released(): void;
+}
+
+let watched: Heap | undefined;
+
+/** All stores of a process share its heap. */
+export function watchHeap(): Heap {
+  watched ??= watch();
+  return watched;
+}
+
+function watch(): Heap {
+  const limit = Math.floor(oldGeneration() * MOST_LIVING);
+  let living = 0;
+  new PerformanceObserver((list) => {
+    // The types of Node leave the detail out.
+    const kinds = list.getEntries().map((entry) => (entry as unknown as { readonly detail?: { readonly kind?: number } }).detail?.kind);
+    if (kinds.includes(constants.NODE_PERFORMANCE_GC_MAJOR)) living = getHeapStatistics().used_heap_size;
+  }).observe({ entryTypes: ['gc'] });
+  return {
+    full: () => (living > limit ? { living, limit } : undefined),
+    released() {
+      living = 0;
+    },
+  };
+}
