@@ -21,6 +21,17 @@ function oldGeneration(): number {
 /** The most bytes of the text of a world in the heap of this process. @param most the configured limit */
 export const mostTextInHeap = (most: number): number => Math.min(most, Math.floor(oldGeneration() * MOST_OF_WORLD));
 
+/** The share that the text of all files of data may take. Their rows take up to twenty times as much while they are checked. */
+const MOST_OF_FILES = 1 / 32;
+/** Memory of a row while it is checked, even of an empty one. */
+const ROW_BYTES = 8_192;
+
+/** The most bytes and rows of the files of data that fit into the heap of this process. */
+export function mostDataInHeap(): { readonly bytes: number; readonly rows: number } {
+  const heap = oldGeneration();
+  return { bytes: Math.floor(heap * MOST_OF_FILES), rows: Math.floor(heap / ROW_BYTES) };
+}
+
 /** Bytes of this process. */
 export interface FullHeap {
   readonly living: number;
