@@ -116,7 +116,9 @@ export const variables = {
     .describe('Maximum number of hops in the journal of a rehearsal. A full journal discards its oldest traces.'),
   JOURNAL_BYTES: WholeNumber(65_536, 1_073_741_824)
     .default(8 * 1024 * 1024)
-    .describe('Maximum number of characters in the journal of a rehearsal. With state in memory, it is at most a third of the memory that is left.'),
+    .describe(
+      'Maximum number of characters in the journal of a rehearsal. With state in memory, it is at most a third of the memory that is left.',
+    ),
   JOURNAL: OneOf(['on', 'off']).default('on').describe('`off` records no hops, for load tests. `/_control/journal` then stays empty.'),
   ALLOW_DEMO_CREDENTIALS: Flag.default(false).describe(
     'Accepts the demo credentials although others can reach `HOST` or NODE_ENV is `production`. The start logs a warning.',
