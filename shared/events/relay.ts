@@ -6,10 +6,11 @@ import { rehearsalOf, type World } from '../domain/world.ts';
 import { type Observer, type Span, type Tracer, UNOBSERVED } from '../observability/observer.ts';
 import type { Logger } from '../process/logger.ts';
 import { pause } from '../process/waiting.ts';
+import { jsonForClients } from '../store/ports/objects.ts';
 import type { Batch, OutboxEntry, OutboxStore } from '../store/ports/outbox.ts';
 import type { Turns } from '../store/ports/turns.ts';
 import { isStoreUnavailable } from '../store/store-unavailable.ts';
-import { type Bus, type BusMessage, TYPE_HEADER } from './bus.ts';
+import { type Bus, type BusMessage, CHANGED_BY_HEADER, TYPE_HEADER } from './bus.ts';
 import type { EstateEvent } from './envelope.ts';
 import type { Divert } from './event-faults.ts';
 
@@ -88,7 +89,10 @@ export function createRelay({ store, bus, log, divert = sendUnchanged, observer 
   /** @returns the next batch */
   async function send(world: World, batch: Batch): Promise<Batch | undefined> {
     const diverted = await divert(world, batch);
-    await publish(world, diverted.send);
+    await publish(
+      world,
+      diverted.send.filter((entry) => jsonForClients(entry) !== undefined),
+    );
     const inBatch = new Set(batch.entries);
     const sent = diverted.send.map((entry) => (inBatch.has(entry) ? entry.id : entry));
     return store.drain(world, { token, sent, withheld: diverted.withhold, isStopping: signal.aborted });
@@ -206,14 +210,15 @@ function createPublishing({ application, bus, log, observer, stopping }: Publish
 
 export function messageOf(
   world: World,
-  { id, topic, key, json, hop }: Pick<OutboxEntry, 'id' | 'topic' | 'key' | 'json' | 'hop'>,
+  entry: Pick<OutboxEntry, 'id' | 'topic' | 'key' | 'json' | 'hop' | 'outside' | 'changedBy'>,
   traceparent?: string,
 ): BusMessage {
+  const { id, topic, key, json, hop, changedBy } = entry;
   const { type } = eventHead(json);
   return {
     topic,
     key,
-    json,
+    json: jsonForClients(entry) ?? json,
     headers: {
       id,
       world,
@@ -222,6 +227,7 @@ export function messageOf(
       ...(traceparent !== undefined && { traceparent }),
       ...(type !== undefined && { [TYPE_HEADER]: type }),
       ...(hop !== undefined && { hop }),
+      ...(changedBy !== undefined && { [CHANGED_BY_HEADER]: changedBy }),
     },
   };
 }
