@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import type { ControlOutput } from '../../shared/catalog/control/define-operation.ts';
+import { notJudged } from '../../shared/catalog/control/drift.ts';
 import type { controlOperations } from '../../shared/catalog/control/operations.ts';
 import { print } from '../../shared/process/terminal.ts';
 import { askWith } from '../connection/ask.ts';
@@ -69,12 +70,18 @@ function tableOf(all: readonly Summarized[]): string {
   return ['| | Rehearsal | Invariants that hold | Failed traces |', '|---|---|---:|---:|', ...rows].join('\n');
 }
 
-function violationsOf({ name, verdict: { holds, settled, invariants } }: Summarized): readonly string[] {
+function violationsOf({ name, verdict: { holds, settled, invariants, forbidden } }: Summarized): readonly string[] {
   if (holds) return [];
   const lines = invariants.flatMap((one) =>
     one.holds ? [] : [`- ${plain(one.title)}`, ...one.violations.map((text) => `  - ${plain(text)}`)],
   );
-  return [`### ❌ ${plain(name)}`, [...(settled ? [] : ['- Work is parked or cannot run.']), ...lines].join('\n')];
+  const unjudged = notJudged(forbidden);
+  return [
+    `### ❌ ${plain(name)}`,
+    [...(unjudged === undefined ? [] : [`- ${plain(unjudged)}`]), ...(settled ? [] : ['- Work is parked or cannot run.']), ...lines].join(
+      '\n',
+    ),
+  ];
 }
 
 const traceText = (rehearsal: string, { method, path, status, correlationId }: Trace, diagram: string): string =>

@@ -1,4 +1,5 @@
 import { useSignal } from '@preact/signals';
+import { notJudged } from '../../shared/catalog/control/drift.ts';
 import {
   busy,
   config,
@@ -84,16 +85,18 @@ function Invariants() {
   const open = useSignal(false);
   const outcome = verified.value;
   if (!outcome) return null;
-  const { invariants, holds } = outcome;
+  const { invariants, holds, forbidden } = outcome;
+  const unjudged = notJudged(forbidden);
   const held = invariants.filter((one) => one.holds).length;
   return (
     <span class="wide">
       <button type="button" class={`badge ${holds ? 'good' : 'bad'}`} aria-haspopup="dialog" onClick={() => (open.value = true)}>
         <span aria-hidden="true">{holds ? '✓' : '✕'}</span>
-        {held} of {invariants.length} invariants hold
+        {unjudged === undefined ? `${held} of ${invariants.length} invariants hold` : 'not judged'}
       </button>
       {open.value && (
         <Dialog title="Invariants" onClose={() => (open.value = false)}>
+          {unjudged !== undefined && <p class="in">{unjudged}</p>}
           <InvariantList invariants={invariants} />
         </Dialog>
       )}
