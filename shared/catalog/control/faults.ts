@@ -47,9 +47,9 @@ export const Fault = z.discriminatedUnion('kind', [
   /** The signed timestamp is six minutes old, one minute more than receivers tolerate. */
   z.strictObject({ kind: z.literal('stale-timestamp') }),
   /** Clients get what a minor release of the provider may bring. Applications get the original. */
-  z.strictObject({ kind: z.literal('permitted'), change: z.enum(PERMITTED).describe('Change that a minor release may bring.') }),
+  z.strictObject({ kind: z.literal('permitted'), change: z.enum(PERMITTED).describe('What clients get in place of the original.') }),
   /** Clients get what no contract permits. Applications get the original. */
-  z.strictObject({ kind: z.literal('forbidden'), change: z.enum(FORBIDDEN).describe('Change that no contract permits.') }),
+  z.strictObject({ kind: z.literal('forbidden'), change: z.enum(FORBIDDEN).describe('What clients get in place of the original.') }),
 ]);
 export type Fault = z.output<typeof Fault>;
 
