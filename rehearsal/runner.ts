@@ -99,8 +99,9 @@ const PATIENCE = 10;
 async function brokenInvariants(client: EstateClient, report: Report): Promise<string | undefined> {
   const { settled, waitingFor, invariants, forbidden } = await client.control('verify');
   report.invariants(invariants);
+  // The steps of a scenario with a forbidden fault judge what its client does.
   const unjudged = notJudged(forbidden);
-  if (unjudged !== undefined) return unjudged;
+  if (unjudged !== undefined) report.note(unjudged, 'fault');
   if (!settled) return `The estate did not come to rest: ${waitingFor.join(', ')}`;
   const broken = invariants.filter(({ holds }) => !holds);
   return broken.length === 0 ? undefined : `Broken: ${broken.map(({ title }) => title).join('; ')}`;

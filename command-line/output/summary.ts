@@ -52,36 +52,36 @@ async function summarize(options: Omit<Connection, 'rehearsal'>): Promise<void> 
   }
   const parts = [headlineOf(all), tableOf(all), ...all.flatMap(violationsOf), ...diagrams, ...moreOf(all, diagrams.length)];
   print(`${options.json ? JSON.stringify(all, null, 2) : parts.join('\n\n')}\n`);
-  const broken = all.filter(({ verdict }) => !verdict.holds);
+  const broken = all.filter(isBroken);
   if (broken.length > 0) throw new CommandFailure(`Invariants do not hold in ${broken.map(({ name }) => name).join(', ')}.`, EXIT.fails);
 }
 
+/** A rehearsal that is not judged is not broken. */
+const isBroken = ({ verdict }: Summarized): boolean => !verdict.holds && notJudged(verdict.forbidden) === undefined;
+
 function headlineOf(all: readonly Summarized[]): string {
-  const broken = all.filter(({ verdict }) => !verdict.holds).length;
+  const broken = all.filter(isBroken).length;
   const words = broken > 0 ? `Invariants do not hold in ${broken} of ${all.length} rehearsals` : 'All invariants hold';
   return `## ${broken > 0 ? '❌' : '✅'} ${words}`;
 }
 
 function tableOf(all: readonly Summarized[]): string {
-  const rows = all.map(({ name, verdict: { invariants, holds }, failed }) => {
+  const rows = all.map(({ name, verdict: { invariants, holds, forbidden }, failed }) => {
+    const mark = notJudged(forbidden) === undefined ? (holds ? '✅' : '❌') : '–';
     const held = invariants.filter((one) => one.holds).length;
-    return `| ${holds ? '✅' : '❌'} | ${code(name)} | ${held} of ${invariants.length} | ${failed.length === 200 ? '200 or more' : failed.length} |`;
+    return `| ${mark} | ${code(name)} | ${held} of ${invariants.length} | ${failed.length === 200 ? '200 or more' : failed.length} |`;
   });
   return ['| | Rehearsal | Invariants that hold | Failed traces |', '|---|---|---:|---:|', ...rows].join('\n');
 }
 
 function violationsOf({ name, verdict: { holds, settled, invariants, forbidden } }: Summarized): readonly string[] {
   if (holds) return [];
+  const unjudged = notJudged(forbidden);
+  if (unjudged !== undefined) return [`### ${plain(name)}`, plain(unjudged)];
   const lines = invariants.flatMap((one) =>
     one.holds ? [] : [`- ${plain(one.title)}`, ...one.violations.map((text) => `  - ${plain(text)}`)],
   );
-  const unjudged = notJudged(forbidden);
-  return [
-    `### ❌ ${plain(name)}`,
-    [...(unjudged === undefined ? [] : [`- ${plain(unjudged)}`]), ...(settled ? [] : ['- Work is parked or cannot run.']), ...lines].join(
-      '\n',
-    ),
-  ];
+  return [`### ❌ ${plain(name)}`, [...(settled ? [] : ['- Work is parked or cannot run.']), ...lines].join('\n')];
 }
 
 const traceText = (rehearsal: string, { method, path, status, correlationId }: Trace, diagram: string): string =>

@@ -17,23 +17,28 @@ import { CARRIER } from '../../shared/catalog/control/webhooks.ts';
 import { nameOf } from '../../shared/catalog/event-names.ts';
 import { internalCalls } from '../../shared/catalog/internal-calls.ts';
 import { invalid, notFound, Problem, problems } from '../../shared/catalog/problems.ts';
-import { changesOf } from '../../shared/contract/drift/drift.ts';
+import { changesInSteps } from '../../shared/contract/drift/drift.ts';
 import { describeFault } from '../../shared/control/faults.ts';
+import { stepsBreathing } from '../../shared/domain/breathe.ts';
 import { unknownWord } from '../../shared/domain/nearest-word.ts';
 import { MOST_FAULTS } from '../../shared/store/ports/faults.ts';
 import { requireKnownEvent, requireSubjectOf } from '../events/known-event.ts';
 import { operate, operateOnRehearsals } from '../operate.ts';
 
-const named = operate(declared.putFault)(async ({ params: { name }, body }, { world, worlds, view, webhooks, forbiddenChanges }) => {
-  checkFault(body);
-  if (body.match.webhook !== undefined) checkWebhook(body.match.webhook, await webhooks.list(view));
-  const json = JSON.stringify(body);
-  if (!(await worlds.setFault(world, name, json))) {
-    throw new Problem('too_many_faults', `A rehearsal has at most ${MOST_FAULTS} faults; delete one to set "${name}".`);
-  }
-  if (isChanging(body.fault)) await forbiddenChanges.note(view, name, body.fault);
-  return describeFault({ name, json, hits: 0, struck: [] });
-});
+const named = operate(declared.putFault)(
+  async ({ params: { name }, body }, { world, worlds, view, webhooks, forbiddenChanges, inSlices, gone }) => {
+    checkFault(body);
+    if (body.match.webhook !== undefined) checkWebhook(body.match.webhook, await webhooks.list(view));
+    if (isChanging(body.fault))
+      checkChange(body.fault, body.match, await inSlices(gone, (breathe) => stepsBreathing(changesInSteps(body.match), breathe)));
+    const json = JSON.stringify(body);
+    if (!(await worlds.setFault(world, name, json))) {
+      throw new Problem('too_many_faults', `A rehearsal has at most ${MOST_FAULTS} faults; delete one to set "${name}".`);
+    }
+    if (isChanging(body.fault)) await forbiddenChanges.note(view, name, body.fault);
+    return describeFault({ name, json, hits: 0, struck: [] });
+  },
+);
 
 /** The name stands first in the request, so it is validated before the body. */
 export const putFault: typeof named = {
@@ -85,12 +90,10 @@ function checkFault({ match, fault }: FaultInput): void {
   }
   if (match.caller !== undefined) checkCaller(match.caller, match);
   if (fault.kind === 'status' && fault.code !== undefined) checkCode(fault.status, fault.code);
-  if (isChanging(fault)) checkChange(fault, match);
 }
 
 /** @throws Problem validation_failed for a change that nothing about the target can have */
-function checkChange({ kind, change }: ChangingFault, match: Match): void {
-  const possible = changesOf(match);
+function checkChange({ kind, change }: ChangingFault, match: Match, possible: readonly ChangeName[]): void {
   if (possible.includes(change)) return;
   const own: readonly ChangeName[] = kind === 'permitted' ? PERMITTED : FORBIDDEN;
   const choices = possible.filter((name) => own.includes(name));

@@ -67,8 +67,7 @@ export const bodyChanges: { readonly [Name in ChangeName]?: BodyChange } = {
   'previous-state': {
     fits: ({ shape, member }) => member === 'state' && lifeCycleOf(shape.values) !== undefined,
     apply: (spots, circumstances) => {
-      const outermost = Math.min(...spots.map(({ depth }) => depth));
-      return spots.some((spot) => spot.depth === outermost && putBack(spot, circumstances));
+      return outermostOf(spots).some((spot) => putBack(spot, circumstances));
     },
   },
   'missing-item': {
@@ -143,9 +142,12 @@ function lengthened({ value, shape }: Spot): string | undefined {
   return whole.length > value.length ? whole : undefined;
 }
 
+/** The places come with the outermost first. */
+const outermostOf = (spots: readonly Spot[]): readonly Spot[] => spots.filter(({ depth }) => depth === spots[0]?.depth);
+
 /** Totals are the outermost amounts, and those named so if there are any. */
 function totalsAmong(spots: readonly Spot[]): readonly Spot[] {
-  const outermost = spots.filter(({ depth }) => depth === Math.min(...spots.map((spot) => spot.depth)));
+  const outermost = outermostOf(spots);
   const named = outermost.filter(({ member }) => /total/i.test(member));
   return named.length > 0 ? named : outermost;
 }

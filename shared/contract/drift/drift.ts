@@ -8,11 +8,12 @@ import type { EventDefinition } from '../../catalog/define-object.ts';
 import { nameOf } from '../../catalog/event-names.ts';
 import { allEvents } from '../../catalog/events.ts';
 import { objects } from '../../catalog/objects.ts';
+import { inOneTurn, type Steps } from '../../domain/breathe.ts';
 import { bodyChanges, type Circumstances, type Draw } from './body-changes.ts';
 import { closedShape, isObject, placesOf, type Shape, shapeOf, spotsOf } from './shapes.ts';
 
 /** Characters of a body that is changed. A longer one stays as it is, because changing it would hold up other requests. */
-export const LONGEST_CHANGED = 262_144;
+export const LONGEST_CHANGED = 65_536;
 
 const shapes = new Map<string, Shape>();
 
@@ -51,28 +52,38 @@ export function changesOfApi(api: ApiDefinition): readonly ChangeName[] {
 /** The changes that a fault can make to an event for clients. */
 export const changesOfEvent = (event: EventDefinition): readonly ChangeName[] => changesIn(shapeOfEvent(event), changesOn('event'));
 
+type Target = Pick<Match, 'application' | 'api' | 'event' | 'webhook'>;
+
 /**
  * The changes that a fault with this target can make. Which ones follows from the schemas alone. An application has the changes of its
  * APIs, and a registered webhook the changes of all events; there, a change strikes where it applies.
  */
-export function changesOf({
-  application,
-  api,
-  event,
-  webhook,
-}: Pick<Match, 'application' | 'api' | 'event' | 'webhook'>): readonly ChangeName[] {
-  if (event !== undefined) return inAnyOf(allEvents.filter(({ name }) => name === nameOf(event)).map(changesOfEvent), 'event');
-  if (webhook !== undefined) return webhook === CARRIER ? [] : inAnyOf(allEvents.map(changesOfWebhook), 'webhook');
-  const matching = Object.values<ApiDefinition>(apis).filter((one) =>
-    api === undefined ? one.application === application : one.id === api,
-  );
-  return inAnyOf(matching.map(changesOfApi), 'call');
+export const changesOf = (target: Target): readonly ChangeName[] => inOneTurn(changesInSteps(target));
+
+/** As `changesOf`. The shape of a schema is made in one step. */
+export function* changesInSteps({ application, api, event, webhook }: Target): Steps<readonly ChangeName[]> {
+  const found = new Set<ChangeName>();
+  const carrier = event !== undefined ? 'event' : webhook !== undefined ? 'webhook' : 'call';
+  for (const changes of changesByCarrier[carrier]({ application, api, event, webhook })) {
+    for (const name of changes) found.add(name);
+    yield;
+  }
+  return changesOn(carrier).filter((name) => found.has(name));
 }
 
-const changesOfWebhook = (event: EventDefinition): readonly ChangeName[] => changesIn(shapeOfEvent(event), changesOn('webhook'));
-
-const inAnyOf = (found: readonly (readonly ChangeName[])[], carrier: ChangeCarrier): readonly ChangeName[] =>
-  changesOn(carrier).filter((name) => found.some((names) => names.includes(name)));
+const changesByCarrier: { readonly [Carrier in ChangeCarrier]: (target: Target) => Generator<readonly ChangeName[], void> } = {
+  *call({ application, api }) {
+    const isMeant = (one: ApiDefinition): boolean => (api === undefined ? one.application === application : one.id === api);
+    for (const one of Object.values<ApiDefinition>(apis)) if (isMeant(one)) yield changesOfApi(one);
+  },
+  *event({ event = '' }) {
+    for (const one of allEvents) if (one.name === nameOf(event)) yield changesOfEvent(one);
+  },
+  *webhook({ webhook }) {
+    if (webhook === CARRIER) return;
+    for (const one of allEvents) yield changesIn(shapeOfEvent(one), changesOn('webhook'));
+  },
+};
 
 /** Draws numbers that the same seed repeats. */
 export function drawFrom(seed: string): Draw {
