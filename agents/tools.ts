@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { z } from 'zod';
 import type { OperationInput, OperationOutput } from '../rehearsal/call-types.ts';
 import type { Reply } from '../rehearsal/reply.ts';
-import { notJudged } from '../shared/catalog/control/drift.ts';
+import { whyUnverified } from '../shared/catalog/control/drift.ts';
 import { type FaultPresetId, faultPresets } from '../shared/catalog/control/fault-presets.ts';
 import { ANY_TYPE } from '../shared/catalog/control/operations/explanations.ts';
 import { createRehearsal } from '../shared/catalog/control/operations/rehearsals.ts';
@@ -383,7 +383,7 @@ const verify = toolIn({
     const waiting = invariants.flatMap((one) => one.waiting ?? []);
     return {
       facts: { holds, settled, waitingFor, checked: invariants.length, broken, waiting, forbidden },
-      next: notJudged(forbidden) ?? nextAfterVerify(holds, waiting.length > 0),
+      next: whyUnverified(forbidden) ?? nextAfterVerify(holds, waiting.length > 0),
       rest: 'call verify with a part, such as {"id": "verify", "part": "/invariants"}',
     };
   },

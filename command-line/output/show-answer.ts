@@ -1,4 +1,4 @@
-import { notJudged } from '../../shared/catalog/control/drift.ts';
+import { whyUnverified } from '../../shared/catalog/control/drift.ts';
 import { nameOf } from '../../shared/catalog/event-names.ts';
 import { moneyInWords } from '../../shared/domain/money.ts';
 import { inOneLine } from '../../shared/domain/printable.ts';
@@ -141,7 +141,7 @@ interface Verification {
 const MOST_VIOLATIONS = 20;
 
 export function showInvariants({ invariants, settled, waitingFor, forbidden }: Verification, { style }: Look): string {
-  const unjudged = notJudged(forbidden);
+  const unverified = whyUnverified(forbidden);
   const lines = invariants.flatMap(({ title, holds, basis, checked, violations }) => [
     basis === 'not-checked'
       ? `${style('yellow', 'unseen')}  ${inOneLine(title)} ${style('dim', '(a real system has the records)')}`
@@ -150,7 +150,7 @@ export function showInvariants({ invariants, settled, waitingFor, forbidden }: V
     ...(violations.length > MOST_VIOLATIONS ? [`        and ${violations.length - MOST_VIOLATIONS} more`] : []),
   ]);
   const unrest = settled ? [] : [`${style('red', 'The rehearsal did not come to rest')}; it waits for ${waitingFor.join(', ')}.`];
-  return [...(unjudged === undefined ? [] : [style('yellow', inOneLine(unjudged))]), ...lines, ...unrest].join('\n');
+  return [...(unverified === undefined ? [] : [style('yellow', inOneLine(unverified))]), ...lines, ...unrest].join('\n');
 }
 
 interface Fidelity {

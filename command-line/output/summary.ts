@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import type { ControlOutput } from '../../shared/catalog/control/define-operation.ts';
-import { notJudged } from '../../shared/catalog/control/drift.ts';
+import { whyUnverified } from '../../shared/catalog/control/drift.ts';
 import type { controlOperations } from '../../shared/catalog/control/operations.ts';
 import { print } from '../../shared/process/terminal.ts';
 import { askWith } from '../connection/ask.ts';
@@ -56,8 +56,8 @@ async function summarize(options: Omit<Connection, 'rehearsal'>): Promise<void> 
   if (broken.length > 0) throw new CommandFailure(`Invariants do not hold in ${broken.map(({ name }) => name).join(', ')}.`, EXIT.fails);
 }
 
-/** A rehearsal that is not judged is not broken. */
-const isBroken = ({ verdict }: Summarized): boolean => !verdict.holds && notJudged(verdict.forbidden) === undefined;
+/** A rehearsal that was not verified is not broken. */
+const isBroken = ({ verdict }: Summarized): boolean => !verdict.holds && whyUnverified(verdict.forbidden) === undefined;
 
 function headlineOf(all: readonly Summarized[]): string {
   const broken = all.filter(isBroken).length;
@@ -67,7 +67,7 @@ function headlineOf(all: readonly Summarized[]): string {
 
 function tableOf(all: readonly Summarized[]): string {
   const rows = all.map(({ name, verdict: { invariants, holds, forbidden }, failed }) => {
-    const mark = notJudged(forbidden) === undefined ? (holds ? '✅' : '❌') : '–';
+    const mark = whyUnverified(forbidden) === undefined ? (holds ? '✅' : '❌') : '–';
     const held = invariants.filter((one) => one.holds).length;
     return `| ${mark} | ${code(name)} | ${held} of ${invariants.length} | ${failed.length === 200 ? '200 or more' : failed.length} |`;
   });
@@ -76,8 +76,8 @@ function tableOf(all: readonly Summarized[]): string {
 
 function violationsOf({ name, verdict: { holds, settled, invariants, forbidden } }: Summarized): readonly string[] {
   if (holds) return [];
-  const unjudged = notJudged(forbidden);
-  if (unjudged !== undefined) return [`### ${plain(name)}`, plain(unjudged)];
+  const unverified = whyUnverified(forbidden);
+  if (unverified !== undefined) return [`### ${plain(name)}`, plain(unverified)];
   const lines = invariants.flatMap((one) =>
     one.holds ? [] : [`- ${plain(one.title)}`, ...one.violations.map((text) => `  - ${plain(text)}`)],
   );

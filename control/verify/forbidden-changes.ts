@@ -11,7 +11,7 @@ interface ForbiddenChange {
   readonly change: string;
 }
 
-/** Faults that are remembered. More of them give no more reason not to judge a world. */
+/** Faults that are remembered. More of them give no further reason. */
 const MOST_REMEMBERED = 20;
 const ID = 'all';
 

@@ -126,7 +126,7 @@ describe('Answers that a fault changes for clients', () => {
     expect(chunked.bytes).toEqual(plain.bytes);
   });
 
-  test('The smallest pages lead to every item, and a client that asks for one item gets no smaller page', async (rehearsal) => {
+  test('The smallest pages lead to every item, and a client whose limit is one gets no smaller page', async (rehearsal) => {
     const made = [await rehearsal.draft(), await rehearsal.draft(), await rehearsal.draft()].map(({ id }) => id);
     await rehearsal.fault('page', { match: { api: 'list-orders-api' }, fault: permitted('smallest-page') });
     const found: string[] = [];
@@ -209,15 +209,15 @@ describe('Changes that are refused when they are set', () => {
 });
 
 describe('A rehearsal with a forbidden change', () => {
-  test('Verify names a forbidden fault in place of a judgement, even when the fault was deleted, until a reset', async (rehearsal) => {
+  test('Verify names a forbidden fault in place of invariants, even when the fault was deleted, until a reset', async (rehearsal) => {
     await rehearsal.confirmed();
     await rehearsal.fault('tolerant', { match: GET_ORDER, fault: permitted('unknown-member') });
     expect(await rehearsal.control('verify')).toMatchObject({ holds: true, forbidden: [] });
     await rehearsal.fault('total', { match: GET_ORDER, fault: forbidden('wrong-total') });
-    const unjudged = { holds: false, settled: true, invariants: [], forbidden: [{ name: 'total', change: 'wrong-total' }] };
-    expect(await rehearsal.control('verify')).toMatchObject(unjudged);
+    const unverified = { holds: false, settled: true, invariants: [], forbidden: [{ name: 'total', change: 'wrong-total' }] };
+    expect(await rehearsal.control('verify')).toMatchObject(unverified);
     await rehearsal.noFaults();
-    expect(await rehearsal.control('verify')).toMatchObject(unjudged);
+    expect(await rehearsal.control('verify')).toMatchObject(unverified);
     await rehearsal.control('reset-rehearsal');
     expect(await rehearsal.control('verify')).toMatchObject({ holds: true, forbidden: [] });
   });

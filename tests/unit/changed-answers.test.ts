@@ -122,14 +122,14 @@ test('A wrong total is one minor unit off, and no other amount is', () => {
   expect(changed('wrong-minor-units', order({ totals: { total: eur(Number.MAX_SAFE_INTEGER - 1) } }))).toBeNull();
 });
 
-test('The previous state of an order is one from which its life cycle leads to its state, with the version before', () => {
+test('The previous state of an order precedes its state in the life cycle, and comes with the version before', () => {
   expect(changed('previous-state', order({}))).toMatchObject({ state: 'draft', version: 2 });
   expect(changed('previous-state', order({ state: 'draft' }))).toBeNull();
 });
 
 test('The previous state in an event is the state that the event reports', () => {
   const event = allEvents.find(({ name }) => name === 'order-cancelled');
-  if (!event) throw new Error('There is no such event.');
+  if (!event) throw new Error('The event is missing.');
   for (const previousState of ['draft', 'confirmed']) {
     const json = JSON.stringify({ data: { object: { state: 'cancelled', version: 3 }, previousState } });
     const after = JSON.parse(changedEvent(event, json, 'previous-state', drawFrom('a')) ?? 'null');

@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals';
-import { notJudged } from '../../shared/catalog/control/drift.ts';
+import { whyUnverified } from '../../shared/catalog/control/drift.ts';
 import { busy, isBusy, type Output, verify } from '../data/data.ts';
 import { Badge, Card, InvariantList } from '../kit/kit.ts';
 
@@ -7,7 +7,7 @@ import { Badge, Card, InvariantList } from '../kit/kit.ts';
 export function InvariantsCard({ name }: { name: string }) {
   const outcome = useSignal<Output<'verify'> | undefined>(undefined);
   const found = outcome.value;
-  const unjudged = found && notJudged(found.forbidden);
+  const unverified = found && whyUnverified(found.forbidden);
   const show = (verified: Output<'verify'>): void => {
     outcome.value = verified;
   };
@@ -26,9 +26,9 @@ export function InvariantsCard({ name }: { name: string }) {
           <Badge tone="warn">not settled</Badge> It waits for {found.waitingFor.join(', ')}.
         </p>
       )}
-      {unjudged !== undefined && (
+      {unverified !== undefined && (
         <p class="in">
-          <Badge tone="warn">not judged</Badge> {unjudged}
+          <Badge tone="warn">not verified</Badge> {unverified}
         </p>
       )}
       {found && <InvariantList invariants={found.invariants} />}

@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals';
-import { notJudged } from '../../shared/catalog/control/drift.ts';
+import { whyUnverified } from '../../shared/catalog/control/drift.ts';
 import {
   busy,
   config,
@@ -86,17 +86,17 @@ function Invariants() {
   const outcome = verified.value;
   if (!outcome) return null;
   const { invariants, holds, forbidden } = outcome;
-  const unjudged = notJudged(forbidden);
+  const unverified = whyUnverified(forbidden);
   const held = invariants.filter((one) => one.holds).length;
   return (
     <span class="wide">
       <button type="button" class={`badge ${holds ? 'good' : 'bad'}`} aria-haspopup="dialog" onClick={() => (open.value = true)}>
         <span aria-hidden="true">{holds ? '✓' : '✕'}</span>
-        {unjudged === undefined ? `${held} of ${invariants.length} invariants hold` : 'not judged'}
+        {unverified === undefined ? `${held} of ${invariants.length} invariants hold` : 'not verified'}
       </button>
       {open.value && (
         <Dialog title="Invariants" onClose={() => (open.value = false)}>
-          {unjudged !== undefined && <p class="in">{unjudged}</p>}
+          {unverified !== undefined && <p class="in">{unverified}</p>}
           <InvariantList invariants={invariants} />
         </Dialog>
       )}

@@ -50,15 +50,15 @@ export const FORBIDDEN = Object.keys(forbiddenChanges) as [ForbiddenChange, ...F
 
 export const allChanges: Readonly<Record<ChangeName, Change>> = { ...permittedChanges, ...forbiddenChanges };
 
-/** The changes that a carrier can have, in the order of the tables. */
+/** The changes that a carrier can have, as the tables list them. */
 export const changesOn = (carrier: ChangeCarrier): readonly ChangeName[] =>
   [...PERMITTED, ...FORBIDDEN].filter((name) => allChanges[name].on.includes(carrier));
 
-/** Why a rehearsal is not judged; undefined when it is. @param forbidden as verify returns them */
-export function notJudged(forbidden: readonly { readonly name: string; readonly change: string }[] = []): string | undefined {
+/** Why a rehearsal is not verified; undefined when it is. @param forbidden as verify returns them */
+export function whyUnverified(forbidden: readonly { readonly name: string; readonly change: string }[] = []): string | undefined {
   if (forbidden.length === 0) return undefined;
   const names = forbidden.map(({ name, change }) => `${name} (${change})`).join(', ');
-  return `The rehearsal is not judged, because clients may have got what no contract permits, by the fault ${names}. Verify a rehearsal without such a fault.`;
+  return `The rehearsal is not verified, because clients may have got what no contract permits, by the fault ${names}. Verify a rehearsal without such a fault.`;
 }
 
 /** Named enumerations that may gain values: a client must accept an unknown one. All other enumerations are complete. */

@@ -220,7 +220,7 @@ test('The command fault set takes permitted and forbidden changes, and verify en
     { kind: 'forbidden', change: 'wrong-total' },
   ]);
   const { code, out } = await run('verify');
-  expect([code, out]).toEqual([1, expect.stringMatching(/^The rehearsal is not judged, .* by the fault total \(wrong-total\)\./)]);
+  expect([code, out]).toEqual([1, expect.stringMatching(/^The rehearsal is not verified, .* by the fault total \(wrong-total\)\./)]);
   const { err } = await set('total', 'permitted', 'smallest-page');
   expect(err).toMatch(/^--change: The change "smallest-page" does not apply to get-order-api; choose one of unknown-member, /);
 });
