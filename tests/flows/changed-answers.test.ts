@@ -62,6 +62,14 @@ describe('Answers that a fault changes for clients', () => {
     expect((await rehearsal.api('get-order-api', { params: { id: order.id } })).totals).toEqual(order.totals);
   });
 
+  test('Explain does not blame a change that only clients get', async (rehearsal) => {
+    const { id } = await rehearsal.draft();
+    await rehearsal.fault('money', { match: { application: 'payment-hub' }, fault: forbidden('wrong-minor-units') });
+    await rehearsal.fault('stale', { match: { event: 'order-confirmed' }, fault: forbidden('previous-state') });
+    const text = JSON.stringify(await rehearsal.control('explain-object', { params: { type: 'order', id } }));
+    expect(text).not.toMatch(/money|stale/);
+  });
+
   test('A repeat with the same key gets the stored answer without the change', async (rehearsal) => {
     const { id } = await rehearsal.draft();
     const repeat = () =>
