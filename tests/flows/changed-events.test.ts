@@ -1,8 +1,10 @@
 import { text as textOf } from 'node:stream/consumers';
-import { describe, expect } from '@jest/globals';
+import { describe, expect, test as plainTest } from '@jest/globals';
 import { serving } from '../conform/serving.ts';
-import { newRehearsal, type TestRehearsal } from '../support/estate.ts';
+import { estate, newRehearsal, type TestRehearsal } from '../support/estate.ts';
 import { receiveEvents } from '../support/event-receiver.ts';
+import { openRehearsal } from '../support/open-rehearsal.ts';
+import { withSteps } from '../support/steps/rehearsal-at.ts';
 import { testIn } from '../support/test-in.ts';
 
 const test = testIn(newRehearsal);
@@ -11,7 +13,7 @@ const CONFIRMED = { event: 'order-confirmed' };
 const CHANGED = { event: 'ext.basket-changed' };
 const permitted = (change: string) => ({ kind: 'permitted', change });
 const forbidden = (change: string) => ({ kind: 'forbidden', change });
-const ben = (rehearsal: TestRehearsal) => rehearsal.api('get-customer-api', { params: { id: 'cus_ben' } });
+const ben = (rehearsal: Pick<TestRehearsal, 'api'>) => rehearsal.api('get-customer-api', { params: { id: 'cus_ben' } });
 const subscribe = (rehearsal: TestRehearsal, url: string, types: string[]) =>
   rehearsal.control('put-webhook', { params: { name: 'shop' }, body: { url, types } });
 const hits = async (rehearsal: TestRehearsal) => Object.fromEntries((await rehearsal.faults()).map((fault) => [fault.name, fault.hits]));
@@ -88,6 +90,21 @@ describe('Events that a fault changes for clients', () => {
     expect(event.data.object.lines).toHaveLength(1);
     expect(await hits(rehearsal)).toEqual({ tenders: 0 });
   });
+});
+
+plainTest('In rehearsals with one seed, the same events get the same changes, and the subscribers act alike', async () => {
+  const outcome = async () => {
+    const beginning = { seed: 'drift', startsAt: '2026-03-01T10:00:00Z' };
+    await using rehearsal = withSteps(await openRehearsal(estate.gateway, { warehouse: 'manual' }, beginning));
+    await rehearsal.fault('absent', { match: CONFIRMED, fault: permitted('absent-member') });
+    await rehearsal.fault('gone', { match: { event: 'payment-authorized' }, fault: forbidden('missing-event') });
+    await rehearsal.confirmed({ customerId: 'cus_ben' });
+    const events = await rehearsal.events({ ext: true });
+    return { state: (await ben(rehearsal)).state, objects: events.map(({ type, data }) => JSON.stringify([type, data.object])).sort() };
+  };
+  const [one, other] = [await outcome(), await outcome()];
+  expect(one).toEqual(other);
+  expect(one.state).toBe('active');
 });
 
 describe('Events of two objects in the other order', () => {
