@@ -182,7 +182,7 @@ export async function withNames(
     for (const one of referencesIn(item)) references.set(one.id, one);
   }
   const isNamedBySku = definition.label?.some((template) => template.includes('sku}')) === true;
-  const skus = items.flatMap((item) => [...(isNamedBySku ? wordsOf(item) : []), ...(item.columns['goods']?.split(', ') ?? [])]);
+  const skus = items.flatMap((item) => [...(isNamedBySku ? wordsOf(item) : []), ...(item.columns['what']?.split(', ') ?? [])]);
   const labelOf = async ({ type, id }: Reference): Promise<readonly [id: string, label: string | undefined]> => {
     const kept = objects[type];
     const found = kept && (await worlds.object(world, kept.application, kept.collection, id));
