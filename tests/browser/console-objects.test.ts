@@ -37,6 +37,7 @@ describeInBrowser('Objects in the console', () => {
     }
   };
   const confirm = (name: string) => dialog().getByRole('button', { name }).click();
+  const listed = (id: string) => main().locator(`tbody a[href$="/${id}"]`);
   const history = () => main().getByRole('region', { name: 'How it got there' });
 
   test.each([
@@ -55,8 +56,7 @@ describeInBrowser('Objects in the console', () => {
     await tab.follow('at-risk 1');
     await tab.heading('Customers').waitFor();
     await tab.page.waitForURL(/\/objects\/customer\?state=at-risk$/);
-    await main().locator('.rows li:only-child a').waitFor();
-    await main().locator('.rows a').click();
+    await main().locator('tbody tr:only-child').click();
     await main().locator('[data-is="present"]').getByText('at-risk').waitFor();
   });
 
@@ -96,12 +96,58 @@ describeInBrowser('Objects in the console', () => {
     await history().getByText('because: expired', { exact: true }).waitFor();
   });
 
+  test('The list of orders finds the unpaid order of a customer, sorts by total, and keeps filter, order and columns in its address', async () => {
+    await using other = await newRehearsal();
+    const small = await other.draft({ qty: 1 });
+    const large = await other.draft({ qty: 9 });
+    const paid = await other.confirmed({ qty: 2 });
+    const foreign = await other.draft({ qty: 1, customerId: 'cus_ben' });
+    await tab.open(objects('/order', other));
+    await listed(foreign.id).waitFor();
+    await main().getByRole('combobox', { name: 'Payment' }).selectOption('unpaid');
+    await main().getByRole('searchbox').fill('Byrne');
+    await Promise.all([paid.id, foreign.id].map((id) => listed(id).waitFor({ state: 'detached' })));
+    const numbers = () => main().locator('tbody a[data-row]').allTextContents();
+    expect(await numbers()).toEqual([large.orderNumber, small.orderNumber]);
+    await tab.press('total');
+    await main().locator('[aria-sort="ascending"]').getByText('total').waitFor();
+    expect(await numbers()).toEqual([small.orderNumber, large.orderNumber]);
+    await main().getByText('Columns').first().click();
+    await main().getByLabel('channel').check();
+    await main().getByRole('columnheader', { name: 'channel' }).waitFor();
+    const { searchParams } = new URL(tab.page.url());
+    expect(Object.fromEntries(searchParams)).toEqual({
+      payment: 'unpaid',
+      q: 'Byrne',
+      sort: 'total',
+      columns: 'customer,what,total,channel,payment,goods,when',
+    });
+    await tab.page.reload();
+    await main().getByRole('cell', { name: 'web' }).first().waitFor();
+    expect(await numbers()).toEqual([small.orderNumber, large.orderNumber]);
+    await tab.expectSoundInEveryLook();
+  });
+
+  test('The keys j, Enter and c move in the list of orders, open a row, and copy the id of the row in hand', async () => {
+    await using other = await newRehearsal();
+    const older = await other.draft({ qty: 1 });
+    await other.draft({ qty: 1 });
+    await tab.open(objects('/order', other));
+    await listed(older.id).waitFor();
+    for (const key of ['j', 'j', 'c']) await tab.page.keyboard.press(key);
+    await tab.says('Id copied');
+    expect(await tab.copied()).toBe(older.id);
+    await main().getByText('version 1').waitFor();
+    await tab.page.keyboard.press('Enter');
+    await tab.heading(`Order ${older.orderNumber}`).waitFor();
+  });
+
   test('The list of objects shows an object as soon as it is created', async () => {
     await using other = await tab.openNew('/objects/basket');
     await tab.shows('There is no basket yet.');
     expect(await main().getByText('no states').count()).toBe(0);
     const { id } = await other.basket({ qty: 1 });
-    await main().getByText(id).waitFor();
+    await listed(id).waitFor();
     await main().getByRole('link', { name: 'open 1' }).waitFor();
   });
 
@@ -110,9 +156,9 @@ describeInBrowser('Objects in the console', () => {
     await main().getByText('No basket matches.').waitFor();
     await tab.isLive();
     const { id } = await other.basket({ qty: 1 });
-    await main().getByText(id).waitFor();
+    await listed(id).waitFor();
     await other.checkedOut(id);
-    await main().getByText(id).waitFor({ state: 'detached' });
+    await listed(id).waitFor({ state: 'detached' });
   });
 
   test('The list of objects finds nothing in an unknown state, and leads back to all', async () => {

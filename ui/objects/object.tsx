@@ -1,12 +1,24 @@
 import { applicationTitle, drawn, linkHere, useResource } from '../data/data.ts';
-import { Badge, Card, CopyButton, Empty, JsonView, ObjectBadges, PageHead, Pair, rehearsalTime, shortId, Unknown } from '../kit/kit.ts';
+import {
+  Card,
+  CopyButton,
+  Empty,
+  JsonView,
+  ObjectBadges,
+  PageHead,
+  Pair,
+  rehearsalTime,
+  StateBadge,
+  shortId,
+  Unknown,
+} from '../kit/kit.ts';
 import { LifeCycle } from '../life-cycle/life-cycle.tsx';
 import { lifeCycleGraph } from '../life-cycle/life-cycle-graph.ts';
 import { type Action, actionsOf } from './actions.ts';
 import { type Near, nearOf } from './near.tsx';
 import { type ActionGroup, ObjectActions } from './object-actions.tsx';
 import { ObjectHistory, ObjectTraces } from './object-history-view.tsx';
-import { ObjectRows } from './object-list.tsx';
+import { ObjectTable } from './object-list.tsx';
 import { MOST_TRACES, partsOf, type ReadObject, readObject } from './object-read.ts';
 import { ObjectStock } from './object-stock.tsx';
 import { UnknownType } from './object-types.tsx';
@@ -56,7 +68,7 @@ function KnownObject({ type, id, found, reload }: ObjectPageProps & { found: Fou
       <PageHead
         title={`${label ?? id} · ${type}`}
         heading={`${NAMES[type] ?? oneOf(type)} ${label ?? shortId(id)}`}
-        badge={state && <Badge tone="good">{state}</Badge>}
+        badge={state && <StateBadge type={type} state={state} />}
         back={[linkHere('objects', type), `All ${manyOf(type).toLowerCase()}`]}
       />
       {state !== undefined && (
@@ -188,7 +200,7 @@ const UnknownObject = ({ type, id, newest }: UnknownObjectProps) => (
         ? 'The id is wrong, or it belongs to another rehearsal. These are the newest:'
         : `This rehearsal has no ${type} yet.`
     }
-    card={newest.length > 0 ? <ObjectRows type={type} items={newest} /> : undefined}
+    card={newest.length > 0 ? <ObjectTable type={type} items={newest} /> : undefined}
   >
     <p>
       <a class="button" href={linkHere('objects')}>
