@@ -43,7 +43,9 @@ export const ListedObject = z.object({
   names: z
     .record(z.string(), z.string())
     .optional()
-    .describe('In a list of a type: names for the ids and SKUs in its label and columns, such as the names of its customer and its goods.'),
+    .describe(
+      'In a list and in a search: names for the ids and SKUs in its label and columns, such as the names of its customer and its goods.',
+    ),
 });
 
 export const listObjects = defineOperation({
@@ -143,7 +145,9 @@ export const search = defineOperation({
   response: z.object({
     items: z
       .array(ListedObject.extend({ type: z.string() }))
-      .describe('Business objects. An object with this id comes first; then by type, newest first.'),
+      .describe(
+        'Business objects. An object with this id comes first, then objects with this name; then by type, people and orders before the rest, newest first.',
+      ),
     traces: z
       .array(Trace.pick({ correlationId: true, startedAt: true, method: true, path: true, status: true }))
       .describe('Traces with the text in their correlation id, path, API or application, newest first.'),
