@@ -29,6 +29,10 @@ describeInBrowser('Objects in the console', () => {
   const verb = (name: string) => main().getByRole('button', { name, exact: true });
   const isEnabled = (name: string) =>
     main().locator('button[data-possible]:not([aria-disabled])').getByText(name, { exact: true }).waitFor();
+  const showImpossible = () =>
+    main()
+      .getByText(/^\d+ not now, and why$/)
+      .click();
   /** Presses buttons one after the other, each as soon as it is possible. */
   const press = async (...names: readonly string[]) => {
     for (const name of names) {
@@ -168,11 +172,32 @@ describeInBrowser('Objects in the console', () => {
     await tab.row('Ada').waitFor();
   });
 
+  test('The page of an order puts its usual next step first, and a final order has none', async () => {
+    await using other = await newRehearsal();
+    const { id } = await other.draft();
+    await tab.open(objects(`/order/${id}`, other));
+    await main().getByText('Waits for the customer to pay 30.88 EUR.').waitFor();
+    const usual = main().locator('button.primary');
+    await usual.getByText('Authorise a payment…').waitFor();
+    await other.authorisation(id);
+    await usual.getByText('Confirm', { exact: true }).waitFor();
+    expect(await usual.count()).toBe(1);
+    await other.api('cancel-order-api', { params: { id }, body: { reason: 'changed my mind' } });
+    await main().getByText('Nothing; this order is final.').waitFor();
+    expect(await usual.count()).toBe(0);
+    await main()
+      .getByText(/^\d+ not possible, and why$/)
+      .click();
+    await main().getByText('It is cancelled; confirm is possible only from draft.').waitFor();
+    await tab.expectSoundInEveryLook();
+  });
+
   test('A button scans a parcel, and its state and life cycle change', async () => {
     await using other = await newRehearsal();
     const { shipmentId } = await dispatchedParcel(other);
     await tab.open(objects(`/shipment/${shipmentId}`, other));
     await tab.stateIs('label-created');
+    await showImpossible();
     expect(await verb('Deliver').getAttribute('aria-disabled')).toBe('true');
     await main()
       .getByText('It is label-created; deliver is possible only from out-for-delivery, delivery-attempted or held-at-depot.')
@@ -202,6 +227,7 @@ describeInBrowser('Objects in the console', () => {
     await using other = await newRehearsal({ warehouse: 'manual', carrier: 'manual', returns: 'manual' });
     const { orderId } = await other.checkedOut({}, { placeOrder: true });
     await tab.open(objects(`/order/${orderId}`, other));
+    await showImpossible();
     await main()
       .getByText(/^30\.88 EUR of 30\.88 EUR are neither authorised nor captured/)
       .waitFor();
@@ -242,7 +268,7 @@ describeInBrowser('Objects in the console', () => {
     await products.selectOption('mug-green');
     await confirm('Exchange it');
     await main()
-      .getByText(/^It waits for the order .* of the exchange to be confirmed\.$/)
+      .getByText(/^Waits for the order .* of the exchange to be confirmed\.$/)
       .waitFor();
     await tab.follow('Go to the new order');
     await tab.stateIs('draft');
@@ -263,7 +289,7 @@ describeInBrowser('Objects in the console', () => {
     await verb('Take cash…').click();
     await cash.fill('20');
     await dialog.getByRole('button', { name: 'Take cash' }).click();
-    await main().getByText('It waits for the customer to pay 5.98 EUR at the till.').waitFor();
+    await main().getByText('Waits for the customer to pay 5.98 EUR at the till.').waitFor();
     await main().getByRole('region', { name: 'Payments' }).getByText('20.00 EUR').first().waitFor();
     await verb('Take cash…').click();
     expect(await cash.inputValue()).toBe('5.98');
@@ -284,6 +310,7 @@ describeInBrowser('Objects in the console', () => {
     await dialog().getByLabel('Amount').fill('12.99');
     await confirm('Dispute');
     await isEnabled('Lose the dispute');
+    await showImpossible();
     await main()
       .getByText(/^A dispute of 12\.99 EUR of the payment/)
       .first()
@@ -328,7 +355,7 @@ describeInBrowser('Objects in the console', () => {
     await other.checkedOut(basket.id, { voucherCodes: ['WELCOME10'] });
     await tab.open(objects('', other));
     await tab.follow(/WELCOME10/);
-    await main().locator('a[data-row]').filter({ hasText: 'Ben Okafor' }).getByText('WELCOME10: applied').waitFor();
+    await tab.row('Ben Okafor').getByText('WELCOME10: applied').waitFor();
     await tab.page.goBack();
     await verb('Switch off 10 % off').click();
     await verb('Switch on 10 % off').waitFor();

@@ -23,8 +23,9 @@ import { MOST_TRACES, partsOf, type ReadObject, readObject } from './object-read
 import { ObjectStock } from './object-stock.tsx';
 import { UnknownType } from './object-types.tsx';
 import css from './objects.module.css';
+import { usualOf } from './story.ts';
 import { viewOf } from './views.tsx';
-import { Why } from './why.tsx';
+import { hasNextStep, Why } from './why.tsx';
 import { manyOf, oneOf, whyNot } from './words.ts';
 
 interface ObjectPageProps {
@@ -63,6 +64,12 @@ function KnownObject({ type, id, found, reload }: ObjectPageProps & { found: Fou
   const view = viewOf(type, json, near);
   const groups = groupsOf({ type, id, near, found });
   const isStock = stock.length > 0;
+  // Where the clock takes the next step, its button is the usual one.
+  const usual = state !== undefined && hasNextStep(found.explanation) ? undefined : usualOf(groups);
+  const actions = <ObjectActions groups={groups} usual={usual} onDone={reload} />;
+  const isFinal =
+    found.explanation.reasons.some(({ code }) => code === 'ended') &&
+    groups.every((group) => group.actions.every(({ obstacle }) => obstacle !== undefined));
   return (
     <div class="stack">
       <PageHead
@@ -71,8 +78,17 @@ function KnownObject({ type, id, found, reload }: ObjectPageProps & { found: Fou
         badge={state && <StateBadge type={type} state={state} />}
         back={[linkHere('objects', type), `All ${manyOf(type).toLowerCase()}`]}
       />
-      {state !== undefined && (
-        <Why near={near} explanation={found.explanation} notice={view?.notice} isRecorded={isRecorded(found)} onChange={reload} />
+      {state === undefined ? (
+        groups.length > 0 && (
+          <section class="card in stack-tight" aria-label="What can be done next">
+            {actions}
+          </section>
+        )
+      ) : (
+        <Why near={near} explanation={found.explanation} notice={view?.notice} isRecorded={isRecorded(found)} onChange={reload}>
+          {isFinal && <p>Nothing; this {oneOf(type).toLowerCase()} is final.</p>}
+          {actions}
+        </Why>
       )}
       <div class={`over ${css['columns']}`}>
         <div class="stack">
@@ -100,11 +116,6 @@ function KnownObject({ type, id, found, reload }: ObjectPageProps & { found: Fou
           )}
         </div>
         <div class="stack">
-          {groups.length > 0 && (
-            <Card title="What can be done next">
-              <ObjectActions groups={groups} onDone={reload} />
-            </Card>
-          )}
           <Card title="About it">
             <dl class="in pairs">
               {view?.facts.map(([name, value]) => (
@@ -160,10 +171,11 @@ function groupsOf({ type, id, near, found }: { type: string; id: string; near: N
     return actionsOf({ ...of, explanation, near, whyNot: (application = owner) => whyNot(found.applications, application) });
   };
   const parts = partsOf(type, id, found.related).map((one) => ({
+    type: one.type,
     title: `${NAMES[one.type]} ${one.label === undefined ? shortId(one.id) : near.label(one.type, one.label)}, ${one.state}`,
     actions: actions(one).filter(({ obstacle }) => obstacle === undefined),
   }));
-  const own = { title: undefined, actions: actions({ type, id, object: found.json }) };
+  const own = { type, title: `This ${oneOf(type).toLowerCase()}`, actions: actions({ type, id, object: found.json }) };
   return [own, ...parts].filter((group) => group.actions.length > 0);
 }
 
