@@ -22,7 +22,7 @@ export interface Cell {
 export interface TableColumn<Item> {
   /** The heading, and the name in the address. */
   readonly name: string;
-  readonly kind: 'text' | 'number' | 'state' | 'time';
+  readonly kind: 'text' | 'number' | 'state' | 'time' | 'action';
   /** Undefined for an empty cell. */
   readonly of: (item: Item) => Cell | undefined;
   /** Shown only when the address names it. */
@@ -90,9 +90,10 @@ export function RowTable<Item>(props: RowTableProps<Item>) {
   const columns = columnsIn(query, props.columns);
   const shown = canSort ? sorted(items, query, whole) : items;
   const texts = columns.filter(({ kind }) => kind === 'text');
-  const amount = columns.find(({ kind }) => kind === 'number') ?? columns.find(({ kind }) => kind === 'time');
+  const hasAction = columns.some(({ kind }) => kind === 'action');
+  const amount = hasAction ? undefined : (columns.find(({ kind }) => kind === 'number') ?? columns.find(({ kind }) => kind === 'time'));
   const places = new Map<TableColumn<Item> | undefined, string>([
-    [amount, css['amount'] ?? ''],
+    ...(amount ? [[amount, css['amount'] ?? ''] as const] : []),
     [texts[0], css['lead'] ?? ''],
     [texts[1], css['rest'] ?? ''],
   ]);
