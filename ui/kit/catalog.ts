@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs';
-import { stateKinds as kinds, type StateKind } from '../../shared/catalog/state-kinds.ts';
 
 const text: string = readFileSync(new URL('../../docs/glossary.md', import.meta.url), 'utf8');
 
@@ -7,6 +6,3 @@ const text: string = readFileSync(new URL('../../docs/glossary.md', import.meta.
 export const glossary: Readonly<Record<string, string>> = Object.fromEntries(
   [...text.matchAll(/^### (.+)\n((?:(?!#).*\n?)+)/gm)].map(([, word = '', meaning = '']) => [word, meaning.trim().replaceAll('\n', ' ')]),
 );
-
-/** The kind of each state, by type of object. */
-export const stateKinds: Readonly<Record<string, Readonly<Record<string, StateKind>>>> = kinds;

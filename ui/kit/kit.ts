@@ -20,7 +20,5 @@ export * from './parts.tsx';
 export * from './row-window.ts';
 export * from './scroll.tsx';
 export * from './settings-list.tsx';
-export * from './state.tsx';
 export * from './status-line.tsx';
-export * from './table.tsx';
 export * from './words.tsx';

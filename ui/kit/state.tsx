@@ -1,16 +1,11 @@
 import type { ComponentChildren } from 'preact';
 import type { StateKind } from '../../shared/catalog/state-kinds.ts';
-import { stateKinds } from './catalog.ts';
 
 /** How urgent a state is for a reader: what ended badly and what waits come before what moves and what is done. */
 export const URGENCY: Readonly<Record<StateKind, number>> = { failed: 3, waiting: 2, moving: 1, done: 0 };
 
 /** The tones of the kinds, for badges and sentences. */
 export const KIND_TONES = { waiting: 'warn', moving: 'move', done: 'good', failed: 'bad' } as const;
-
-/** The kind of a state of an object. Undefined for a state that the catalog does not list. */
-export const kindOf = (type: string, state: string | undefined): StateKind | undefined =>
-  state === undefined ? undefined : stateKinds[type]?.[state];
 
 /** A shape for each kind, so that colour alone never decides. */
 const SHAPES: Readonly<Record<StateKind, ComponentChildren>> = {
@@ -48,14 +43,3 @@ export const State = ({ kind, children }: { kind: StateKind | undefined; childre
     <span class="clip">{children}</span>
   </span>
 );
-
-/** A state in the title of a page. */
-export const StateBadge = ({ type, state }: { type: string; state: string }) => {
-  const kind = kindOf(type, state);
-  return (
-    <span class={`badge ${kind ? KIND_TONES[kind] : ''}`}>
-      {kind && <Glyph kind={kind} />}
-      {state}
-    </span>
-  );
-};

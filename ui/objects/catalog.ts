@@ -6,7 +6,7 @@ import { outsideWorldOperations } from '../../shared/catalog/control/operations/
 import { type ApiDefinition, changesSomething } from '../../shared/catalog/define.ts';
 import { objects } from '../../shared/catalog/objects.ts';
 import { Instant, Money } from '../../shared/catalog/shapes.ts';
-import { progressKinds, type StateKind } from '../../shared/catalog/state-kinds.ts';
+import { stateKinds as kinds, progressKinds, type StateKind } from '../../shared/catalog/state-kinds.ts';
 import { type Member, membersOf } from '../../shared/contract/members.ts';
 
 /** What forms need of the request schemas. The bundler evaluates this module, as `data/catalog.ts`. */
@@ -118,3 +118,6 @@ export const tables: Readonly<
     },
   ]),
 );
+
+/** The kind of each state, by type of object. */
+export const stateKinds: Readonly<Record<string, Readonly<Record<string, StateKind>>>> = kinds;

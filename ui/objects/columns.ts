@@ -1,7 +1,8 @@
 import type { StateKind } from '../../shared/catalog/state-kinds.ts';
 import { type Output, shortTime } from '../data/data.ts';
-import { type Cell, kindOf, type TableColumn } from '../kit/kit.ts';
+import type { Cell, TableColumn } from '../kit/table.tsx';
 import { tables } from './catalog.ts';
+import { kindOf } from './state-badge.tsx';
 
 export type ListedObject = Output<'list-objects'>['items'][number];
 

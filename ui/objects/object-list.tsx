@@ -2,25 +2,14 @@ import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { control, linkHere, route, setQuery } from '../data/data.ts';
 import { useGrowingList } from '../data/growing-list.ts';
-import {
-  Choice,
-  ColumnChoice,
-  columnsIn,
-  Empty,
-  FilterField,
-  filterLink,
-  Glyph,
-  GrowingRows,
-  kindOf,
-  PageHead,
-  RowTable,
-  sortOf,
-  useListInUse,
-} from '../kit/kit.ts';
+import { Choice, Empty, FilterField, GrowingRows, PageHead, useListInUse } from '../kit/kit.ts';
+import { Glyph } from '../kit/state.tsx';
+import { ColumnChoice, columnsIn, filterLink, RowTable, sortOf } from '../kit/table.tsx';
 import { tables } from './catalog.ts';
 import { columnsOf, type ListedObject, nameCell } from './columns.ts';
 import { type ObjectType, UnknownType } from './object-types.tsx';
 import css from './objects.module.css';
+import { kindOf } from './state-badge.tsx';
 import { manyOf, oneOf } from './words.ts';
 
 const PAGE = 50;

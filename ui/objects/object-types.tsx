@@ -1,6 +1,8 @@
 import { act, applicationTitle, control, drawn, linkHere, type Output, offState, unlessOff, useRead, withQuery } from '../data/data.ts';
-import { Badge, Card, Glyph, kindOf, PageHead, Unknown } from '../kit/kit.ts';
+import { Badge, Card, PageHead, Unknown } from '../kit/kit.ts';
+import { Glyph } from '../kit/state.tsx';
 import css from './objects.module.css';
+import { kindOf } from './state-badge.tsx';
 
 export type ObjectType = Output<'list-object-types'>['items'][number];
 

@@ -1,17 +1,5 @@
 import { applicationTitle, drawn, linkHere, useResource } from '../data/data.ts';
-import {
-  Card,
-  CopyButton,
-  Empty,
-  JsonView,
-  ObjectBadges,
-  PageHead,
-  Pair,
-  rehearsalTime,
-  StateBadge,
-  shortId,
-  Unknown,
-} from '../kit/kit.ts';
+import { Card, CopyButton, Empty, JsonView, ObjectBadges, PageHead, Pair, rehearsalTime, shortId, Unknown } from '../kit/kit.ts';
 import { LifeCycle } from '../life-cycle/life-cycle.tsx';
 import { lifeCycleGraph } from '../life-cycle/life-cycle-graph.ts';
 import { type Action, actionsOf } from './actions.ts';
@@ -23,6 +11,7 @@ import { MOST_TRACES, partsOf, type ReadObject, readObject } from './object-read
 import { ObjectStock } from './object-stock.tsx';
 import { UnknownType } from './object-types.tsx';
 import css from './objects.module.css';
+import { StateBadge } from './state-badge.tsx';
 import { usualOf } from './story.ts';
 import { viewOf } from './views.tsx';
 import { hasNextStep, Why } from './why.tsx';

@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { drawn, estateLink, type Output, rehearsalLink, useRead } from '../data/data.ts';
-import { Card, counted, PageHead, type PageProps, Refresh, RowTable, rehearsalTime, type TableColumn, wallTime } from '../kit/kit.ts';
+import { Card, counted, PageHead, type PageProps, Refresh, rehearsalTime, wallTime } from '../kit/kit.ts';
+import { RowTable, type TableColumn } from '../kit/table.tsx';
 import { CreatedCard, type CreatedRehearsal } from './created-card.tsx';
 import { RehearsalDetail } from './rehearsal-detail.tsx';
 import { RehearsalForm } from './rehearsal-form.tsx';

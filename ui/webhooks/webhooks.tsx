@@ -1,5 +1,6 @@
 import { drawn, here, linkHere, navigate } from '../data/data.ts';
-import { Card, CopyButton, Empty, PageHead, type PageProps, RowTable, say, type TableColumn, useListPlace } from '../kit/kit.ts';
+import { Card, CopyButton, Empty, PageHead, type PageProps, say, useListPlace } from '../kit/kit.ts';
+import { RowTable, type TableColumn } from '../kit/table.tsx';
 import { keepSecret } from './fresh-secret.tsx';
 import { OneWebhook, StateBadge } from './webhook.tsx';
 import { WebhookForm } from './webhook-form.tsx';
