@@ -11,7 +11,6 @@ import type { World } from '../../shared/domain/world.ts';
 import { readEach } from '../../shared/process/slices.ts';
 import type { ObjectReader } from '../../shared/store/ports/objects.ts';
 import type { EstateObjects } from '../verify/world-records.ts';
-import type { Listed, Published } from './list.ts';
 import type { ListedType } from './types.ts';
 
 /** The columns of an object that follow from objects of other applications: the payment and the goods of an order. */
@@ -31,15 +30,19 @@ export function requireProgress({ type, progress = {} }: ObjectDefinition, wante
     const values = progress[name];
     if (!values) throw invalid(`?${name}`, 'unknown_filter', `Objects of type ${type} have no ${name}: leave the filter out.`);
     if (!values.includes(value)) {
-      throw invalid(`?${name}`, 'unknown_value', `"${value}" is no state of the ${name}; choose one of ${values.join(', ')}.`);
+      throw invalid(
+        `?${name}`,
+        'unknown_value',
+        `Objects of type ${type} cannot have the ${name} "${value}"; choose one of ${values.join(', ')}.`,
+      );
     }
   }
 }
 
 /** Empty for an object whose definition has no progress. */
-export async function progressOf(worlds: ObjectReader, place: Place, definition: ObjectDefinition, object: Published): Promise<Progress> {
+export async function progressOf(worlds: ObjectReader, place: Place, definition: ObjectDefinition, object: unknown): Promise<Progress> {
   if (definition !== order) return {};
-  const found = object as unknown as BusinessObject<'order'>;
+  const found = object as BusinessObject<'order'>;
   const [payments, goods] = await Promise.all([
     ofOrder<BusinessObject<'payment'>>(worlds, place, payment, found.id),
     ofOrder<BusinessObject<'fulfillment-order'>>(worlds, place, fulfillmentOrder, found.id),
@@ -50,7 +53,7 @@ export async function progressOf(worlds: ObjectReader, place: Place, definition:
 }
 
 /** Adds the columns that follow from objects of other applications. */
-export const withProgress = <One extends Listed>(
+export const withProgress = <One extends { readonly id: string; readonly columns: Progress }>(
   worlds: ObjectReader,
   place: Place,
   { application, collection, definition }: ListedType,
@@ -63,7 +66,7 @@ export const withProgress = <One extends Listed>(
       if (!definition.progress) return item;
       const found = await worlds.object(place.world, application, collection, item.id);
       if (!found) return item;
-      const progress = await progressOf(worlds, place, definition, JSON.parse(found.json) as Published);
+      const progress = await progressOf(worlds, place, definition, JSON.parse(found.json));
       return { ...item, columns: { ...item.columns, ...progress } };
     },
     breathe,

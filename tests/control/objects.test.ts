@@ -147,7 +147,9 @@ test('A filter by payment or goods is refused for another type, and for a value 
   const refusalOf = (type: string, query: Record<string, unknown>) =>
     rehearsal.control('list-objects', { params: { type }, query }).catch((error: unknown) => String(error));
   expect(await refusalOf('basket', { payment: 'unpaid' })).toContain('Objects of type basket have no payment: leave the filter out.');
-  expect(await refusalOf('order', { payment: 'late' })).toContain('"late" is no state of the payment; choose one of unpaid, authorised');
+  expect(await refusalOf('order', { payment: 'late' })).toContain(
+    'Objects of type order cannot have the payment "late"; choose one of unpaid, authorised',
+  );
 });
 
 test('A list of objects is paged from the newest to the oldest, and the last page has no next', async (rehearsal) => {

@@ -46,7 +46,7 @@ const references: readonly Found[] = [
   ...problemCodes.map(({ code, title }) => leading('Problems', title, problemLink(code), code)),
 ];
 
-/** What tells objects apart: the customer, the amount, the state. The id only where somebody looks for it. */
+/** The customer, the amount and the state of an object. Its id is added only where somebody looks for it. */
 function noteOf({ id, label, columns, names = {}, state }: Output<'search'>['items'][number], text: string): string {
   const { customer, total, email } = columns;
   const isSought = label !== undefined && id.toLowerCase().includes(text.toLowerCase());
