@@ -22,7 +22,9 @@ describeInBrowser('The search of the console', () => {
     const { id, orderNumber } = await rehearsal.confirmed({ customerId: 'cus_ben' });
     const { email } = await rehearsal.object('customer', 'cus_ben');
     await search(email);
-    await option(/^Ben Okafor/).first().waitFor();
+    await option(/^Ben Okafor/)
+      .first()
+      .waitFor();
     await tab.expectSoundInEveryLook();
     await field().fill(orderNumber);
     await option(new RegExp(`^${orderNumber} ?Ben Okafor · 30\\.88 EUR`)).waitFor();
