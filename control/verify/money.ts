@@ -1,6 +1,6 @@
 import { isUndecided, withdrawnBy } from '../../shared/catalog/payment/cover.ts';
 import { committedOf, hasFailed } from '../../shared/catalog/payment/refunds.ts';
-import { floorShare } from '../../shared/domain/money.ts';
+import { floorShare, inCoins } from '../../shared/domain/money.ts';
 import { type Check, findings, grouped, type InvariantResult, sums } from './invariant.ts';
 import { type FulfillmentOrder, hasLeft, type Order, type Payment } from './stored-records.ts';
 import type { WorldRecords } from './world-records.ts';
@@ -34,7 +34,8 @@ export function money(world: WorldRecords): InvariantResult {
   return result();
 }
 
-function checkPayment({ swapped }: WorldRecords, payment: Payment, check: Check): void {
+function checkPayment(world: WorldRecords, payment: Payment, check: Check): void {
+  const { swapped } = world;
   const { id, state, amount, authorizedAmount, capturedAmount, refundedAmount, refunds } = payment;
   const numbers = [amount.amount, authorizedAmount.amount, capturedAmount.amount, refundedAmount.amount];
   check(
@@ -56,7 +57,7 @@ function checkPayment({ swapped }: WorldRecords, payment: Payment, check: Check)
     refundedAmount.amount <= capturedAmount.amount,
     `payment/${id}: refunded ${refundedAmount.amount} > captured ${capturedAmount.amount}`,
   );
-  checkChange(payment, check);
+  checkChange(world, payment, check);
   const listed = committedOf(refunds);
   check(listed === refundedAmount.amount, `payment/${id}: its refunds add up to ${listed}, not to ${refundedAmount.amount}`);
   const isCaptured = state === 'captured' || state === 'partially-refunded' || state === 'fully-refunded';
@@ -71,17 +72,38 @@ function checkPayment({ swapped }: WorldRecords, payment: Payment, check: Check)
   );
 }
 
-/** Cash pays its amount and gives the rest back. No other tender gives change. */
-function checkChange({ id, tender, amount, tendered, change }: Payment, check: Check): void {
+/** Cash pays its amount, rounded to the smallest coin, and gives the rest back. No other tender gives change or is rounded. */
+function checkChange({ figures: { cashRounding: coin }, swapped }: WorldRecords, payment: Payment, check: Check): void {
+  const { id, tender, amount, tendered, change, rounding, refunds } = payment;
+  const rounded = rounding?.amount ?? 0;
   if (tender.type !== 'cash') {
     check(!tendered && !change, `payment/${id}: ${tender.type} with cash of ${tendered?.amount ?? 0} and change of ${change?.amount ?? 0}`);
+    const isExact = rounded === 0 && refunds.every((refund) => refund.rounding === undefined);
+    check(isExact, `payment/${id}: ${tender.type}, and rounded as cash`);
     return;
   }
   const [given, back] = [tendered?.amount ?? 0, change?.amount ?? 0];
+  const inWords = rounded === 0 ? `${amount.amount}` : `${amount.amount} and a rounding of ${rounded}`;
   check(
-    back >= 0 && given - back === amount.amount,
-    `payment/${id}: cash of ${given} less change of ${back} does not pay ${amount.amount}`,
+    back >= 0 && given - back === amount.amount + rounded,
+    `payment/${id}: cash of ${given} less change of ${back} does not pay ${inWords}`,
   );
+  // A real system may have other coins.
+  if (swapped.has('payment-hub')) return;
+  const paid = amount.amount + rounded;
+  check(
+    paid === inCoins(amount.amount, coin) && given % coin === 0,
+    `payment/${id}: cash of ${given} pays ${paid} for ${amount.amount}, and the smallest coin is ${coin}`,
+  );
+  let [before, paidBack] = [0, 0];
+  for (const [index, refund] of refunds.entries()) {
+    before += refund.amount.amount;
+    paidBack += refund.amount.amount + (refund.rounding?.amount ?? 0);
+    check(
+      paidBack === inCoins(before, coin),
+      `payment/${id}: ${paidBack} of ${before} are refunded in cash by its refund ${index + 1}, and the smallest coin is ${coin}`,
+    );
+  }
 }
 
 /** Each pending refund has work that decides it, and a decision has its instant and, after a failure, its reason. */

@@ -70,6 +70,12 @@ export function floorShare(amount: number, numerator: number, denominator: numbe
   return Number((BigInt(amount) * BigInt(numerator)) / BigInt(denominator));
 }
 
+/** An amount in whole coins: the nearest multiple of the smallest coin, half of it rounded away from zero. @param coin minor units */
+export function inCoins(amount: number, coin: number): number {
+  const coins = Math.floor((2 * Math.abs(amount) + coin) / (2 * coin));
+  return coins === 0 ? 0 : Math.sign(amount) * coins * coin;
+}
+
 /** A percentage of an amount, rounded half up. @param percent whole or fractional percent, at most two decimals */
 export function percentOf(amount: number, percent: number): number {
   const basisPoints = BigInt(Math.round(percent * 100));

@@ -107,6 +107,7 @@ const views: { readonly [Type in ObjectType]?: Describe<Type> } = {
       ['Pays with', tenderOf(payment)],
       ['Cash received', payment.tendered && moneyInWords(payment.tendered)],
       ['Change', payment.change && moneyInWords(payment.change)],
+      ['Rounding of cash', payment.rounding && moneyInWords(payment.rounding)],
       ['Pays for', near.link('return', payment.returnId)],
       [
         'Authorised until',

@@ -25,7 +25,7 @@ import {
   VoucherCode,
 } from '../shapes.ts';
 import { Basket, DigitalChannel, ListedProduct, Product, ProductView } from './objects.ts';
-import { Receipt } from './transaction.ts';
+import { OutstandingInCash, Receipt } from './transaction.ts';
 
 export const getProduct = defineApi({
   id: 'get-product-api',
@@ -260,6 +260,7 @@ export const createTransaction = defineApi({
   response: OrderView.extend({
     receipt: Receipt.optional().describe('Present if the sale costs nothing, or the order is paid.'),
     outstanding: Money.optional().describe('Amount left to pay. Present with orderId.'),
+    outstandingInCash: OutstandingInCash,
   }),
   status: 201,
   emits: ['checkout-started'],

@@ -9,6 +9,10 @@ export const TransactionState = z
   .enum(['open', 'paid', 'completed', 'voided'])
   .meta({ id: 'TransactionState', description: 'paid: fully paid, but the OMS has not completed the order yet.' });
 
+export const OutstandingInCash = Money.optional().describe(
+  'Our addition: what is left to pay if cash closes the sale, in whole coins. Present while something is left, if the retailer rounds cash.',
+);
+
 export const Receipt = z
   .object({
     number: z.string().describe('Store, lane, day in the time zone of the store, and sequence number of the sale on that day.'),
@@ -21,7 +25,11 @@ export const Receipt = z
         amount: Money.describe('The amount that the tender pays; if captured, less its refunds. All tenders add up to the total.'),
         tendered: Payment.shape.tendered,
         change: Payment.shape.change,
+        rounding: Payment.shape.rounding,
       }),
+    ),
+    rounding: Money.optional().describe(
+      'Our addition: the rounding of its cash. The customer paid the total and this amount, which may be negative. Absent if it is zero.',
     ),
     totals: Totals,
     issuedAt: Instant,

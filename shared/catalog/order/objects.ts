@@ -195,13 +195,14 @@ export const OrderPayment = Payment.pick({
   amount: true,
   tendered: true,
   change: true,
+  rounding: true,
   authorizedAmount: true,
   capturedAmount: true,
   refundedAmount: true,
   disputes: true,
 }).meta({ id: 'OrderPayment' });
 
-export const OrderRefund = Refund.pick({ amount: true, state: true, failureReason: true })
+export const OrderRefund = Refund.pick({ amount: true, state: true, rounding: true, failureReason: true })
   .extend({
     id: Id.describe('The payment and the position among its refunds.'),
     paymentId: Id.describe('The payment whose captured amount is refunded.'),
