@@ -210,12 +210,28 @@ test.each([
   expect([status, body.errors?.[0]?.detail]).toEqual([422, expect.stringContaining(`at most ${limit} can be paid`)]);
 });
 
+test.each([
+  ['CHF', 5, 2_600],
+  ['JPY', 10, 2_600],
+  ['BHD', 5, 2_600],
+  ['EUR', 1, undefined],
+])('A retailer in %s with coins of %i rounds what is due in cash', async (currency, cashRounding, due) => {
+  await using rehearsal = await withRetailer({ currency, cashRounding });
+  const { id, totals, outstandingInCash } = await rehearsal.sale();
+  expect([totals.total.amount, outstandingInCash?.amount]).toEqual([2_598, due]);
+  const body = { tender: CASH, amount: { amount: 3_000, currency } };
+  const { change } = await rehearsal.api('add-payment-api', { params: { id }, body });
+  expect(change?.amount).toBe(3_000 - (due ?? 2_598));
+  await rehearsal.verify();
+});
+
 test('The figures of a retailer are all tested in this file', () => {
-  const { id, currency, timeZone, shipping, disputeFee, loyalty, collection, ...others } = Retailer.parse({});
-  expect([id, currency, timeZone, disputeFee, Object.keys(shipping), Object.keys(loyalty)]).toEqual([
+  const { id, currency, timeZone, cashRounding, shipping, disputeFee, loyalty, collection, ...others } = Retailer.parse({});
+  expect([id, currency, timeZone, cashRounding, disputeFee, Object.keys(shipping), Object.keys(loyalty)]).toEqual([
     'retailer',
     'EUR',
     'UTC',
+    1,
     2_000,
     ['STANDARD', 'EXPRESS', 'freeFrom'],
     ['earnPer', 'pointWorth', 'tiers'],

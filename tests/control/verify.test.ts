@@ -169,6 +169,19 @@ const cases: Readonly<Record<string, readonly Case[]>> = {
     ['pay_sent: cash of 2000 less change of -490 does not', payment('pay_sent', { ...IN_CASH, tendered: eur(2000), change: eur(-490) })],
     ['payment/pay_sent: cash of 0 less change of 0 does not pay 2490', payment('pay_sent', { tender: { type: 'cash' } })],
     ['payment/pay_sent: card with cash of 2490 and change of 0', payment('pay_sent', { tendered: eur(2490) })],
+    [
+      'payment/pay_sent: cash of 5000 less change of 2510 does not pay 2490 and a rounding of 1',
+      payment('pay_sent', { ...IN_CASH, rounding: eur(1) }),
+    ],
+    [
+      'payment/pay_sent: cash of 5000 pays 2491 for 2490, and the smallest coin is 1',
+      payment('pay_sent', { ...IN_CASH, change: eur(2509), rounding: eur(1) }),
+    ],
+    ['payment/pay_sent: card, and rounded as cash', payment('pay_sent', { rounding: eur(1) })],
+    [
+      'payment/pay_back: 1491 of 1490 are refunded in cash by its refund 1, and the smallest coin is 1',
+      payment('pay_back', { tender: { type: 'cash' }, tendered: eur(1490), refunds: [{ ...REFUND, rounding: eur(1) }] }),
+    ],
     ['payment/pay_sent: captured with 0 captured', payment('pay_sent', { capturedAmount: eur(0) })],
     ['payment/pay_sent: voided with 2490 captured', payment('pay_sent', { state: 'voided' })],
     ['payment/pay_back: captured with 1490 of 1490 refunded', payment('pay_back', { state: 'captured' })],

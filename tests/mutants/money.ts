@@ -4,9 +4,23 @@ export const money: readonly Mutant[] = [
   {
     name: 'Cash gives no change',
     file: 'services/payment-hub/authorize-payment.ts',
-    from: 'Math.min(tendered.amount, outstanding.amount)',
-    to: 'tendered.amount',
+    from: 'closes ? tendered - due : 0',
+    to: '0',
     killedBy: ['tests/services/pos.test.ts'],
+  },
+  {
+    name: 'Half a coin is rounded down',
+    file: 'shared/domain/money.ts',
+    from: '(2 * Math.abs(amount) + coin) / (2 * coin)',
+    to: '(2 * Math.abs(amount) + coin - 1) / (2 * coin)',
+    killedBy: ['tests/services/cash-rounding.test.ts'],
+  },
+  {
+    name: 'Each refund of cash is rounded for itself',
+    file: 'services/payment-hub/refunds.ts',
+    from: 'inCoins(before + amount, coin) - inCoins(before, coin) - amount',
+    to: 'inCoins(amount, coin) - amount',
+    killedBy: ['tests/services/cash-rounding.test.ts'],
   },
   {
     name: 'A void at the counter returns what the customer paid before',

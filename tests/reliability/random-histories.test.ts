@@ -59,6 +59,21 @@ test.each(['JPY', 'USD', 'BHD'])(
   200_000 * factor,
 );
 
+test.each([
+  ['CHF', { cashRounding: 5 }],
+  ['JPY', { cashRounding: 10 }],
+])(
+  'Histories of a retailer in %s with %j keep every invariant',
+  async (currency, figures) => {
+    await using retailer = await startRetailer({ currency, ...figures });
+    const own = { gateway: retailer.gateway, currency };
+    const property = fc.asyncProperty(historiesOf('the till'), (history) => runHistory(history, own));
+    const numRuns = runsOf({ usually: 2, thoroughly: 10 }) * factor;
+    await fc.assert(property, { numRuns, interruptAfterTimeLimit: 100_000 * factor, ...(seed !== undefined && { seed: Number(seed) }) });
+  },
+  200_000 * factor,
+);
+
 test(
   'Requests of histories without faults and rivals are answered as their dry runs',
   async () => {
