@@ -1,6 +1,6 @@
-import { isUndecided, withdrawnBy } from '../../shared/catalog/payment/cover.ts';
+import { isUndecided, shippingOf, withdrawnBy } from '../../shared/catalog/payment/cover.ts';
 import { committedOf, hasFailed } from '../../shared/catalog/payment/refunds.ts';
-import { floorShare, inCoins } from '../../shared/domain/money.ts';
+import { addedTax, floorShare, inCoins } from '../../shared/domain/money.ts';
 import { type Check, findings, grouped, type InvariantResult, sums } from './invariant.ts';
 import { type FulfillmentOrder, hasLeft, type Order, type Payment } from './stored-records.ts';
 import type { WorldRecords } from './world-records.ts';
@@ -141,15 +141,52 @@ const isHeld = (state: Payment['state']): boolean => !isUndecided({ state }) && 
 function checkTotals({ id, lines, totals }: Order, check: Check): void {
   const goods = lines.reduce((sum, line) => sum + line.lineTotal.amount, 0);
   const discount = lines.reduce((sum, line) => sum + line.discount.amount, 0);
+  const shipping = shippingOf(totals);
+  const isAdded = totals.taxIncluded === false;
+  const added = isAdded ? totals.tax.amount : 0;
   check(
-    goods + totals.shipping.amount === totals.total.amount,
-    `order/${id}: lines ${goods} and shipping ${totals.shipping.amount} are not the total ${totals.total.amount}`,
+    goods + shipping === totals.total.amount,
+    `order/${id}: lines ${goods} and shipping ${shipping} are not the total ${totals.total.amount}`,
   );
   check(discount === totals.discount.amount, `order/${id}: line discounts add up to ${discount}, not to ${totals.discount.amount}`);
   check(
-    totals.subtotal.amount - totals.discount.amount + totals.shipping.amount === totals.total.amount,
+    totals.subtotal.amount - totals.discount.amount + totals.shipping.amount + added === totals.total.amount,
     `order/${id}: totals do not add up`,
   );
+  if (isAdded) checkAddedTax({ id, lines, totals }, check);
+  else check(!totals.taxes && !totals.shippingTax, `order/${id}: adds tax to prices that include it`);
+}
+
+/** Added tax: of each line by its rate after the discount, of shipping, and the sums by rate. */
+function checkAddedTax({ id, lines, totals }: Pick<Order, 'id' | 'lines' | 'totals'>, check: Check): void {
+  const taxable = new Map<number, number>();
+  const taxed = new Map<number, number>();
+  for (const { lineId, qty, unitPrice, discount, tax, taxRate = 0, lineTotal } of lines) {
+    const net = qty * unitPrice.amount - discount.amount;
+    const isTaxed = tax.amount === addedTax(net, taxRate) && lineTotal.amount === net + tax.amount;
+    check(
+      isTaxed,
+      `order/${id}: its line ${lineId} of ${net} with ${taxRate} % adds a tax of ${tax.amount}, and costs ${lineTotal.amount}`,
+    );
+    taxable.set(taxRate, (taxable.get(taxRate) ?? 0) + net);
+    taxed.set(taxRate, (taxed.get(taxRate) ?? 0) + tax.amount);
+  }
+  const { taxes = [], shipping, shippingTax, tax } = totals;
+  const beyond = { taxable: -shipping.amount, tax: -(shippingTax?.amount ?? 0) };
+  for (const one of taxes) {
+    const ofShipping = one.taxable.amount - (taxable.get(one.rate) ?? 0);
+    const taxOfShipping = one.tax.amount - (taxed.get(one.rate) ?? 0);
+    const isSum = ofShipping >= 0 && taxOfShipping === addedTax(ofShipping, one.rate);
+    check(
+      isSum,
+      `order/${id}: its tax of ${one.rate} % is ${one.tax.amount} of ${one.taxable.amount}, and its lines and shipping have another`,
+    );
+    beyond.taxable += ofShipping;
+    beyond.tax += taxOfShipping;
+  }
+  const ofTaxes = taxes.reduce((sum, one) => sum + one.tax.amount, 0);
+  const isWhole = beyond.taxable === 0 && beyond.tax === 0 && ofTaxes === tax.amount && taxes.length >= taxed.size;
+  check(isWhole, `order/${id}: its taxes by rate add up to ${ofTaxes}, and its tax is ${tax.amount}`);
 }
 
 /** The amount that a payment commits to its order, before refunds. */
@@ -213,7 +250,7 @@ function checkShippedIsPaid({ id, lines, totals }: Order, payments: readonly Pay
     (sum, { lineTotal, qty, cancelledQty }) => sum + lineTotal.amount - floorShare(lineTotal.amount, cancelledQty, qty),
     0,
   );
-  const required = goods + totals.shipping.amount;
+  const required = goods + shippingOf(totals);
   const named = payments.map((payment) => `payment/${payment.id}`).join(', ') || 'no payment';
   check(kept >= required, `order/${id}: goods have left, and ${named} keep ${kept} of the ${required} that they and the shipping cost`);
 }

@@ -106,7 +106,15 @@ export function receiptOf(sale: Sale): z.output<typeof Receipt> | undefined {
   const { lines, totals } = goodsFor(sale);
   return {
     ...receipt,
-    lines: lines.map(({ sku, qty, unitPrice, discount, lineTotal }) => ({ sku, qty, unitPrice, discount, lineTotal })),
+    lines: lines.map(({ sku, qty, unitPrice, discount, tax, taxRate, lineTotal }) => ({
+      sku,
+      qty,
+      unitPrice,
+      discount,
+      tax: totals.taxIncluded === false ? tax : undefined,
+      taxRate,
+      lineTotal,
+    })),
     tenders: tenders
       .filter((listed) => committedBy(listed) > 0)
       .map((listed) => ({

@@ -82,6 +82,12 @@ export function percentOf(amount: number, percent: number): number {
   return Number((BigInt(amount) * basisPoints + 5000n) / 10000n);
 }
 
+/** The tax that is added to a price without tax, rounded half up. @param rate percent, at most four decimals: 8.875 for 8.875 % */
+export function addedTax(net: number, rate: number): number {
+  const millionths = BigInt(Math.round(rate * 10_000));
+  return Number((BigInt(net) * millionths + 500_000n) / 1_000_000n);
+}
+
 /** The tax contained in a gross price, rounded half up. @param rate percent, at most two decimals: 23 for 23 % */
 export function containedTax(gross: number, rate: number): number {
   const basisPoints = BigInt(Math.round(rate * 100));

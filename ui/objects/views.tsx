@@ -499,8 +499,9 @@ function goodsOf({ lines, totals, shippingMethod }: Sold, near: Near, vouchers: 
           shippingMethod ? `Shipping, ${shippingMethod.toLowerCase()}` : 'Shipping',
           totals.shipping,
         ],
+        ...(totals.taxes ?? []).map(({ rate, taxable, tax }): Sum => [`Tax, ${rate} % of ${moneyInWords(taxable)}`, tax]),
         ['Total', totals.total],
-        totals.tax.amount > 0 && ['Tax in the total', totals.tax],
+        totals.taxIncluded !== false && totals.tax.amount > 0 && ['Tax in the total', totals.tax],
       ])}
       {vouchers
         .filter(({ status }) => status === 'rejected')

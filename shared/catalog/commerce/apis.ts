@@ -24,6 +24,7 @@ import {
   typedText,
   VoucherCode,
 } from '../shapes.ts';
+import { TaxPlace } from '../tax.ts';
 import { Basket, DigitalChannel, ListedProduct, Product, ProductView } from './objects.ts';
 import { OutstandingInCash, Receipt } from './transaction.ts';
 
@@ -77,6 +78,9 @@ export const createBasket = defineApi({
     currency: Currency.optional().describe('Default: the currency of the retailer.'),
     customerId: Id.optional(),
     lines: z.array(RequestedLine).max(200).optional(),
+    destination: TaxPlace.optional().describe(
+      'Our addition: where the goods will probably go. A retailer whose prices are without tax estimates the tax for it until checkout. Default: the first address of the customer.',
+    ),
     mergeBasketIds: z
       .array(Id)
       .max(10)

@@ -16,7 +16,11 @@ export const OutstandingInCash = Money.optional().describe(
 export const Receipt = z
   .object({
     number: z.string().describe('Store, lane, day in the time zone of the store, and sequence number of the sale on that day.'),
-    lines: z.array(BasketLine.pick({ sku: true, qty: true, unitPrice: true, discount: true, lineTotal: true })),
+    lines: z.array(
+      BasketLine.pick({ sku: true, qty: true, unitPrice: true, discount: true, taxRate: true, lineTotal: true }).extend({
+        tax: Money.optional().describe('Our addition: tax that is added to the line. Absent if prices include tax.'),
+      }),
+    ),
     tenders: z.array(
       z.object({
         paymentId: Id,

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Channel, MinAge, Totals } from '../commerce/objects.ts';
+import { AddedTaxRate, Channel, MinAge, Totals } from '../commerce/objects.ts';
 import { defineObject } from '../define-object.ts';
 import { FulfillmentOrder } from '../fulfillment/fulfillment-orders.ts';
 import { Return } from '../fulfillment/returns.ts';
@@ -103,10 +103,11 @@ export const OrderLine = z
     sku: Sku,
     minAge: MinAge.optional(),
     qty: Quantity,
-    unitPrice: Money.describe('Price of one unit, tax included.'),
+    unitPrice: Money.describe('Price of one unit, tax included; without tax if the totals have taxIncluded false.'),
     discount: Money.describe('Discount on all units of the line together.'),
     tax: Money.describe('Tax contained in lineTotal.'),
-    lineTotal: Money.describe('qty × unitPrice − discount.'),
+    taxRate: AddedTaxRate,
+    lineTotal: Money.describe('qty × unitPrice − discount, and the tax if it is added.'),
     nodeId: Id.optional().describe('Location that serves the line.'),
     reservationId: Id.optional(),
     fulfilledQty: z
