@@ -225,13 +225,28 @@ test.each([
   await rehearsal.verify();
 });
 
+test.each(['EUR', 'JPY', 'BHD'])(
+  'A retailer in %s whose prices are without tax adds the rate of the place to the last unit',
+  async (currency) => {
+    const taxRates = [{ country: 'IE', rate: 8.8125 }];
+    await using rehearsal = await withRetailer({ currency, taxIncluded: false, taxRates, shipping: { STANDARD: 0 } });
+    const { totals } = await rehearsal.checkedOut();
+    // 25.98 × 8.8125 % = 2.2895
+    expect([totals.tax.amount, totals.total.amount]).toEqual([229, 2_827]);
+    await rehearsal.verify();
+  },
+);
+
 test('The figures of a retailer are all tested in this file', () => {
-  const { id, currency, timeZone, cashRounding, shipping, disputeFee, loyalty, collection, ...others } = Retailer.parse({});
-  expect([id, currency, timeZone, cashRounding, disputeFee, Object.keys(shipping), Object.keys(loyalty)]).toEqual([
+  const { id, currency, timeZone, cashRounding, taxIncluded, taxRates, shipping, disputeFee, loyalty, collection, ...others } =
+    Retailer.parse({});
+  expect([id, currency, timeZone, cashRounding, taxIncluded, taxRates, disputeFee, Object.keys(shipping), Object.keys(loyalty)]).toEqual([
     'retailer',
     'EUR',
     'UTC',
     1,
+    true,
+    [],
     2_000,
     ['STANDARD', 'EXPRESS', 'freeFrom'],
     ['earnPer', 'pointWorth', 'tiers'],

@@ -9,6 +9,27 @@ export const money: readonly Mutant[] = [
     killedBy: ['tests/services/pos.test.ts'],
   },
   {
+    name: 'Added tax is rounded down',
+    file: 'shared/domain/money.ts',
+    from: 'BigInt(net) * millionths + 500_000n',
+    to: 'BigInt(net) * millionths',
+    killedBy: ['tests/unit/pricing.test.ts'],
+  },
+  {
+    name: 'The tax of shipping need not be paid',
+    file: 'shared/catalog/payment/cover.ts',
+    from: 'shipping.amount + (shippingTax?.amount ?? 0)',
+    to: 'shipping.amount',
+    killedBy: ['tests/services/added-tax.test.ts'],
+  },
+  {
+    name: 'A collection is taxed where its basket was estimated',
+    file: 'services/ecommerce-platform/tax-place.ts',
+    from: 'return collection && placeOfStore(work, collection.locationId);',
+    to: 'return undefined;',
+    killedBy: ['tests/services/added-tax.test.ts'],
+  },
+  {
     name: 'Half a coin is rounded down',
     file: 'shared/domain/money.ts',
     from: '(2 * Math.abs(amount) + coin) / (2 * coin)',

@@ -90,6 +90,7 @@ const views: { readonly [Type in ObjectType]?: Describe<Type> } = {
       ['Sold', soldAt(basket, near)],
       ['To', basket.shippingAddress && inOneLine(basket.shippingAddress)],
       ['Collected at', basket.collection && near.place(basket.collection.locationId)],
+      ['Tax', taxIn(basket)],
       ['Order', near.link('order', basket.orderId)],
       ['Merged into', near.link('basket', basket.mergedInto)],
       ['Reservation', near.link('reservation', basket.reservationId)],
@@ -462,6 +463,14 @@ const Picture = ({ sku, large }: { sku: string; large?: boolean }) => (
     loading="lazy"
   />
 );
+
+/** Whether tax that is added is known. */
+function taxIn({ taxStatus, destination }: BusinessObject<'basket'>): string | undefined {
+  if (taxStatus === 'unknown') return 'not known before the address';
+  return taxStatus === 'estimated' && destination
+    ? `estimated for ${[destination.region, destination.country].filter(Boolean).join(', ')}`
+    : undefined;
+}
 
 type Sold = Pick<Order, 'totals' | 'shippingMethod'> & {
   readonly lines: readonly (BusinessObject<'basket'>['lines'][number] & Partial<Order['lines'][number]>)[];
