@@ -30,6 +30,13 @@ export const money: readonly Mutant[] = [
     killedBy: ['tests/services/added-tax.test.ts'],
   },
   {
+    name: 'A return contains the tax of all units of its line',
+    file: 'services/oms/return-bookings.ts',
+    from: 'floorShare(tax.amount, gone, qty)',
+    to: 'tax.amount',
+    killedBy: ['tests/services/added-tax.test.ts'],
+  },
+  {
     name: 'Half a coin is rounded down',
     file: 'shared/domain/money.ts',
     from: '(2 * Math.abs(amount) + coin) / (2 * coin)',

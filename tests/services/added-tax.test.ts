@@ -150,12 +150,16 @@ describe('Prices without tax', () => {
     const order = await delivered(rehearsal);
     const values: unknown[] = [];
     for (const qty of [1, 1, 1]) {
-      const { id, refundAmount } = await rehearsal.announced(order, qty);
-      values.push(refundAmount.amount);
+      const { id, refundAmount, refundTax } = await rehearsal.announced(order, qty);
+      values.push([refundAmount.amount, refundTax?.amount]);
       await rehearsal.moved(id, 'approve', 'receive', 'inspect');
     }
-    // A third of 42.43 each.
-    expect(values).toEqual([1_414, 1_414, 1_415]);
+    // A third of 42.43 each, with a third of the tax of 3.46.
+    expect(values).toEqual([
+      [1_414, 115],
+      [1_414, 115],
+      [1_415, 116],
+    ]);
     const { payments } = await rehearsal.order(order.id);
     expect(payments[0]?.refundedAmount).toEqual(usd(4_243));
     await rehearsal.verify();

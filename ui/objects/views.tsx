@@ -223,6 +223,7 @@ const views: { readonly [Type in ObjectType]?: Describe<Type> } = {
             )}
             {sums([
               ['Worth', back.refundAmount],
+              back.refundTax && ['Tax in it', back.refundTax],
               ...back.refunds.map(
                 ({ amount, paymentId, at }): Sum => [
                   <>
