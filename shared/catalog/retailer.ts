@@ -124,12 +124,13 @@ export interface Figures
   readonly windowMs: Readonly<Record<WindowName, number>>;
 }
 
+/** A world that was kept before a figure existed does not have it. */
 export function figuresOf({
   currency,
   timeZone,
-  cashRounding,
-  taxIncluded,
-  taxRates,
+  cashRounding = 1,
+  taxIncluded = true,
+  taxRates = [],
   shipping,
   disputeFee,
   loyalty,

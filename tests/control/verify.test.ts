@@ -365,6 +365,8 @@ const cases: Readonly<Record<string, readonly Case[]>> = {
     ['return/ret_two: refunded, and open at the OMS', returned('ret_two', { state: 'refunded' })],
     ['return/ret_two: line-1 × 1, booked are line-1 × 2', booked({ qty: 2 })],
     ['return/ret_two: worth 1000, booked is 999', booked({ amount: 999 })],
+    ['return/ret_two: a tax of 0 of 1000, booked is 1', booked({ tax: 1 })],
+    ['return/ret_two: a tax of 1 of 1000, booked is 0', returned('ret_two', { refundTax: eur(1) })],
     ['return/ret_two: the customer brings the goods to dc-01, which is not a store', returned('ret_two', { dropOff: 'store' })],
     ['return/ret_two: belongs to order/ord_open, and is booked on', returned('ret_two', { orderId: 'ord_open' })],
     ['2 returned, and its returns count 1', comingBack(line('ord_sent', { returnedQty: 2 }))],
