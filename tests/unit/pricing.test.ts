@@ -111,6 +111,14 @@ test('Tax is added to each line after its discount and to shipping, rounded half
   ]);
 });
 
+test.each([
+  [100, 0.5, 1],
+  [99, 0.5, 0],
+  [1_299, 8.875, 115],
+  [2_598, 8.8125, 229],
+  [999_999_999_999, 100, 999_999_999_999],
+])('The tax added to %i at %d %% is %i, rounded half up', (net, rate, tax) => expect(addedTax(net, rate)).toBe(tax));
+
 test('A basket without tax whose place is unknown has no tax yet, on goods and on shipping', () => {
   const { lines, totals } = priceLines([aLine({ taxRate: undefined })], WITHOUT_TAX, 'STANDARD');
   expect([lines[0]?.lineTotal.amount, lines[0]?.taxRate]).toEqual([1_299, undefined]);
