@@ -46,7 +46,7 @@ export function returns(world: WorldRecords): InvariantResult {
 
 /** Returned and announced units of a line, and their worth, must not exceed its delivered units and its total. */
 function checkUnits({ id, state, lines }: Order, bookings: readonly ReturnBooking[], check: Check): void {
-  for (const { lineId, qty, fulfilledQty, cancelledQty, returnedQty, lineTotal } of lines) {
+  for (const { lineId, qty, fulfilledQty, cancelledQty, returnedQty, tax, taxRate, lineTotal } of lines) {
     const booked = bookings.flatMap((one) =>
       one.lines.filter(({ orderLineId }) => orderLineId === lineId).map((line) => ({ ...line, one })),
     );
@@ -62,6 +62,12 @@ function checkUnits({ id, state, lines }: Order, bookings: readonly ReturnBookin
     if (back + announced + cancelledQty === qty) {
       check(worth === lineTotal.amount, `${name}: all units are returned or cancelled, worth ${worth} of ${lineTotal.amount}`);
     }
+    const taxed = floorShare(tax.amount, cancelledQty, qty) + booked.reduce((sum, line) => sum + (line.tax ?? 0), 0);
+    const isAll = back + announced + cancelledQty === qty;
+    check(
+      taxRate === undefined || taxed === tax.amount || (!isAll && taxed < tax.amount),
+      `${name}: the tax of its returns and of what was cancelled is ${taxed} of ${tax.amount}`,
+    );
   }
   const open = bookings.filter(isOpen);
   const named = open.map((one) => `return/${one.id}`).join(', ') || 'none';
@@ -101,6 +107,13 @@ function checkBooking(
   const worth = lines.reduce((sum, { amount }) => sum + amount, 0);
   if (status !== 'rejected')
     check(found.refundAmount.amount === worth, `return/${id}: worth ${found.refundAmount.amount}, booked is ${worth}`);
+  const tax = lines.reduce((sum, line) => sum + (line.tax ?? 0), 0);
+  const { refundTax } = found;
+  if (status !== 'rejected')
+    check(
+      (refundTax?.amount ?? 0) === tax && tax <= worth,
+      `return/${id}: a tax of ${refundTax?.amount ?? 0} of ${worth}, booked is ${tax}`,
+    );
 }
 
 /** Refunds and exchange credits of a return must belong to its order, and must not exceed its worth. */

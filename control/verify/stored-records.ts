@@ -90,5 +90,5 @@ export interface ReturnBooking {
   readonly id: string;
   readonly orderId: string;
   readonly status: 'open' | 'refunding' | 'refunded' | 'exchanged' | 'rejected';
-  readonly lines: readonly { readonly orderLineId: string; readonly qty: number; readonly amount: number }[];
+  readonly lines: readonly { readonly orderLineId: string; readonly qty: number; readonly amount: number; readonly tax?: number }[];
 }

@@ -76,15 +76,15 @@ function checkCollection(
   }
 }
 
-/** Cash as the receipt shows it: what pays the order, what was given back since, and the change are what the customer handed over. */
+/** Cash as the receipt shows it: what pays the sale, what was given back since, its rounding and the change are what the customer handed over. */
 function checkCash({ id, tenders = [] }: Transaction, check: Check): void {
   for (const tender of tenders) {
     const paid = committedBy(tender);
     if (!tender.tendered || paid === 0) continue;
-    const [given, back] = [tender.tendered.amount, tender.change?.amount ?? 0];
+    const [given, back, rounded] = [tender.tendered.amount, tender.change?.amount ?? 0, tender.rounding?.amount ?? 0];
     const since = Math.max(0, tender.authorizedAmount.amount - paid);
     check(
-      paid + since + back === given,
+      paid + since + rounded + back === given,
       `transaction/${id}: payment/${tender.id} pays ${paid}, ${since} was given back and ${back} is change, of cash of ${given}`,
     );
   }

@@ -8,6 +8,7 @@ import { releaseHolds as releaseHoldsCall } from '../../shared/catalog/inventory
 import { rowFor } from '../../shared/catalog/life-cycle.ts';
 import type { SkuUnits } from '../../shared/catalog/lines-by-sku.ts';
 import { invalid, notFound, Problem } from '../../shared/catalog/problems.ts';
+import type { Figures } from '../../shared/catalog/retailer.ts';
 import { instant } from '../../shared/domain/time.ts';
 import { again, handle, handleDue, type Scope } from '../../shared/work/handler.ts';
 import { findNamed, refusingOnlyWhileFree, takeReference } from '../../shared/work/references.ts';
@@ -15,7 +16,7 @@ import { requireObject } from '../../shared/work/require-object.ts';
 import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
 import { checkoutOf } from './checkout-record.ts';
 import { type Basket, baskets } from './collections.ts';
-import { isGuest } from './customer.ts';
+import { type Customer, isGuest } from './customer.ts';
 import { basketIdle, releaseHolds } from './due-work.ts';
 import {
   addToLines,
@@ -27,6 +28,7 @@ import {
   type UnpricedLine,
 } from './pricing.ts';
 import { bySku, productBySku, readAvailability, refuseUnlessSellable } from './products.ts';
+import { placeOfAddress } from './tax-place.ts';
 
 type Body = InputOf<typeof createBasket>['body'];
 
@@ -49,9 +51,14 @@ async function createBasketFrom(body: Body, scope: Scope): Promise<Basket> {
       basket.lines.map((line) => ({ ...line, pointer: `/mergeBasketIds/${mergeBasketIds.indexOf(basket.id)}` })),
     ),
   ];
-  const withoutDiscount = await pricesForSale(work, addToLines(id, [], requested));
+  const unpriced = addToLines(id, [], requested);
+  const withoutDiscount = await pricesForSale(work, unpriced, body.destination);
   const customer = await readOrCreateCustomer(scope, id, body.customerId);
-  const prices = await priceOpenBasket(scope, withoutDiscount);
+  const destination = body.destination ?? destinationOf(customer, work.figures);
+  const prices = await priceOpenBasket(
+    scope,
+    destination === body.destination ? withoutDiscount : await currentPrices(work, unpriced, destination),
+  );
   for (const basket of basketsToMerge) mergeInto(work, basket, id);
   takeReference(work, 'basket', body, { objectId: id });
   return work.create(baskets, 'create', {
@@ -60,12 +67,17 @@ async function createBasketFrom(body: Body, scope: Scope): Promise<Basket> {
     currency,
     customerId: customer.id,
     loyaltyAccountId: customer.loyaltyAccountId,
+    destination,
     ...prices,
     expiresAt: restartIdleTimer(work, id),
     reference: body.reference,
     metadata: body.metadata,
   });
 }
+
+/** The first address of a customer decides the tax that is estimated. */
+const destinationOf = ({ addresses: [first] }: Pick<Customer, 'addresses'>, { taxIncluded }: Pick<Figures, 'taxIncluded'>) =>
+  taxIncluded || !first ? undefined : placeOfAddress(first);
 
 /** @throws Problem 404; 409 for a basket that is not open */
 async function openBaskets(work: UnitOfWork, ids: readonly string[]): Promise<Basket[]> {
@@ -106,6 +118,7 @@ function mergeInto(work: UnitOfWork, basket: Basket, mergedInto: string): void {
     ...priceLines([], work.figures),
     vouchers: [],
     promotionsStatus: undefined,
+    taxStatus: undefined,
     mergedInto,
     expiresAt: undefined,
   });
@@ -153,7 +166,7 @@ interface ChangedLines {
 
 async function repriced(scope: Scope, { basket, verb, lines }: ChangedLines): Promise<Basket> {
   const { work } = scope;
-  const prices = await priceOpenBasket(scope, await currentPrices(work, lines));
+  const prices = await priceOpenBasket(scope, await currentPrices(work, lines, basket.destination));
   return work.transition(baskets, basket, verb, { ...prices, expiresAt: restartIdleTimer(work, basket.id) });
 }
 

@@ -26,6 +26,7 @@ import { basketIdle, checkoutTtl } from './due-work.ts';
 import { convertAndPlaceOrder, submitOrder } from './order-placement.ts';
 import { applyDiscounts, currentPrices, priceOpenBasket, pricesForSale } from './pricing.ts';
 import { reserveStock } from './stock-reservation.ts';
+import { placeOfDelivery } from './tax-place.ts';
 import { keepVoucherUses, lockVouchers } from './voucher-uses.ts';
 
 export const checkoutBasketHandler = handle(checkoutBasket)(async ({ params, body }, scope) => {
@@ -115,7 +116,7 @@ async function startCheckout(scope: Scope, basket: Basket, body: CheckoutBody): 
     throw new Problem('basket_empty', `The basket "${basket.id}" has no lines to check out.`, { objectType: 'basket', id: basket.id });
   }
   const asked = await deliveryOf(scope, body);
-  const lines = await pricesForSale(work, basket.lines);
+  const lines = await pricesForSale(work, basket.lines, await placeOfDelivery(work, asked.deliveredFrom()));
   const customer = await identifyCustomer(scope, basket, body);
   const customerId = customer?.id ?? basket.customerId;
   const { loyalty, accountId, tier } = await readLoyalty(scope, basket, customer);
@@ -165,7 +166,7 @@ async function changeCheckout(scope: Scope, basket: Basket, body: CheckoutBody):
   const { work } = scope;
   const { voucherCodes = givenCodes(basket) } = body;
   const asked = await deliveryOf(scope, body, basket);
-  const lines = await currentPrices(work, basket.lines);
+  const lines = await currentPrices(work, basket.lines, await placeOfDelivery(work, asked.deliveredFrom()));
   const before = await checkoutOf(work, basket.id);
   const customer = withCard(await identifyCustomer(scope, basket, body), basket, { body, before });
   const customerId = customer?.id ?? basket.customerId;
@@ -298,7 +299,7 @@ export const reopenBasket = handleDue(checkoutTtl)(async ({ key }, scope) => {
   const { work } = scope;
   const basket = await work.get(baskets, key);
   if (basket?.state !== 'locked') return;
-  const prices = await priceOpenBasket(scope, await currentPrices(work, basket.lines));
+  const prices = await priceOpenBasket(scope, await currentPrices(work, basket.lines, basket.destination));
   work.transition(baskets, basket, 'reopen', {
     ...prices,
     loyalty: undefined,

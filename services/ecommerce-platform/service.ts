@@ -18,11 +18,12 @@ import { undoCheckoutOfBasket } from './checkout-record.ts';
 import { baskets, checkouts, products, tillBaskets } from './collections.ts';
 import { convertBasketHandler, resubmitOrder } from './order-placement.ts';
 import { changeProductHandler, getProductHandler, listProductsHandler, moveProductHandler } from './products.ts';
+import { taxPlaces, taxPlacesOf } from './tax-place.ts';
 import { abandonBasketHandler, putTransactionBasketHandler } from './till.ts';
 
 export const service = defineService({
   application: 'ecommerce-platform',
-  collections: [products, baskets, checkouts, tillBaskets, references],
+  collections: [products, taxPlaces, baskets, checkouts, tillBaskets, references],
   counters: [],
   apis: {
     'get-product-api': getProductHandler,
@@ -48,4 +49,9 @@ export const service = defineService({
 });
 
 /** Products with their prices. A world starts without baskets. */
-export const seed = (fixtures: Fixtures): Seed => ({ objects: [{ of: products, rows: fixtures.products }] });
+export const seed = (fixtures: Fixtures): Seed => ({
+  objects: [
+    { of: products, rows: fixtures.products },
+    { of: taxPlaces, rows: taxPlacesOf(fixtures) },
+  ],
+});

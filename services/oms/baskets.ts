@@ -40,13 +40,14 @@ export function orderFromBasket(
     basketId: basket.id,
     customerId: basket.customerId,
     loyaltyAccountId: basket.loyaltyAccountId,
-    lines: basket.lines.map(({ lineId, sku, minAge, qty, unitPrice, discount, tax, lineTotal }) => ({
+    lines: basket.lines.map(({ lineId, sku, minAge, qty, unitPrice, discount, tax, taxRate, lineTotal }) => ({
       lineId,
       sku,
       qty,
       unitPrice,
       discount,
       tax,
+      taxRate,
       lineTotal,
       minAge,
       reservationId,

@@ -8,6 +8,7 @@ import {
   lostIn,
   refundableOf,
   requiredFor,
+  shippingOf,
   stillToSecure,
 } from '../../shared/catalog/payment/cover.ts';
 import { listPayments } from '../../shared/catalog/payment/internal.ts';
@@ -152,7 +153,7 @@ function keptForGoods({ lines, totals }: StoredOrder, payments: readonly Payment
     payments
       .filter(({ tender }) => EARNS_NOTHING.has(tender.type) === earnsNothing)
       .reduce((sum, { capturedAmount, refunds, disputes }) => sum + capturedAmount.amount - succeededOf(refunds) - lostIn(disputes), 0);
-  const kept = netCaptured(false) - totals.shipping.amount;
+  const kept = netCaptured(false) - shippingOf(totals);
   const earning = Math.max(0, Math.min(goodsOf(lines) - netCaptured(true), kept));
   return { earning, overpaid: Math.max(0, kept - earning) };
 }

@@ -5,7 +5,7 @@ import type { Payable } from '../../shared/catalog/order/objects.ts';
 import { requiredFor, valueOfUnits } from '../../shared/catalog/payment/cover.ts';
 import type { Problem } from '../../shared/catalog/problems.ts';
 import { Id, Instant, Quantity } from '../../shared/catalog/shapes.ts';
-import { money } from '../../shared/domain/money.ts';
+import { floorShare, money } from '../../shared/domain/money.ts';
 import { defineCollection } from '../../shared/store/collections.ts';
 import { allPages } from '../../shared/work/all-pages.ts';
 import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
@@ -17,7 +17,14 @@ const ReturnBooking = z.object({
   id: Id,
   version: z.int().min(0),
   orderId: Id,
-  lines: z.array(z.object({ orderLineId: Id, qty: Quantity, amount: z.int().min(0).describe('Value of these units in minor units.') })),
+  lines: z.array(
+    z.object({
+      orderLineId: Id,
+      qty: Quantity,
+      amount: z.int().min(0).describe('Value of these units in minor units.'),
+      tax: z.int().min(0).optional().describe('Tax that was added to these units, contained in their value. Absent if prices include tax.'),
+    }),
+  ),
   status: z.enum(['open', 'refunding', 'refunded', 'exchanged', 'rejected']),
   /** The one basket whose order is exchanged for the return. */
   exchangeBasketId: Id.optional(),
@@ -39,21 +46,29 @@ export const bookingsOf = (work: UnitOfWork, orderId: string): Promise<ReturnBoo
 /** Value of a return in minor units. */
 export const returnValueOf = ({ lines }: Pick<ReturnBooking, 'lines'>): number => lines.reduce((sum, { amount }) => sum + amount, 0);
 
+/** Added tax in the value of a return, in minor units. Undefined if prices include tax. */
+export function returnTaxOf({ lines }: Pick<ReturnBooking, 'lines'>): number | undefined {
+  const taxes = lines.flatMap(({ tax }) => tax ?? []);
+  return taxes.length === 0 ? undefined : taxes.reduce((sum, tax) => sum + tax, 0);
+}
+
 export const isOpen = ({ status }: Pick<ReturnBooking, 'status'>): boolean => status === 'open' || status === 'refunding';
 
 type Bookings = readonly Pick<ReturnBooking, 'lines' | 'status'>[];
 
-/** Units of a line in returns that are not rejected, and minor units booked for them. The amounts of rejected returns are 0. */
+/** Units of a line in returns that are not rejected, and minor units of value and tax booked for them. The amounts of rejected returns are 0. */
 function bookedOn(lineId: string, bookings: Bookings) {
   let units = 0;
   let amount = 0;
+  let tax = 0;
   for (const { lines, status } of bookings) {
     for (const line of lines.filter(({ orderLineId }) => orderLineId === lineId)) {
       if (status !== 'rejected') units += line.qty;
       amount += line.amount;
+      tax += line.tax ?? 0;
     }
   }
-  return { units, amount };
+  return { units, amount, tax };
 }
 
 /** Units of a line that the customer has and that are in no return. */
@@ -67,6 +82,18 @@ export function valueOfReturned(line: OrderLine, units: number, bookings: Bookin
   const before = bookedOn(line.lineId, bookings);
   const gone = line.cancelledQty + before.units + units;
   return Math.max(0, valueOfUnits(line, gone) - valueOfUnits(line, line.cancelledQty) - before.amount);
+}
+
+/** Tax in minor units that was added to the next `units` of a line, shared as their value is. Undefined if prices include tax. */
+export function taxOfReturned(
+  { lineId, tax, taxRate, qty, cancelledQty }: OrderLine,
+  units: number,
+  bookings: Bookings,
+): number | undefined {
+  if (taxRate === undefined) return undefined;
+  const before = bookedOn(lineId, bookings);
+  const gone = cancelledQty + before.units + units;
+  return Math.max(0, floorShare(tax.amount, gone, qty) - floorShare(tax.amount, cancelledQty, qty) - before.tax);
 }
 
 /** Ends a booking whose units count as returned, as part of the last commit. */
@@ -84,7 +111,11 @@ export async function completeBooking(
 
 /** Ends a booking whose units stay with the customer, in the last commit. They have their value when they are returned again. */
 export async function rejectBooking(work: UnitOfWork, order: StoredOrder, booking: ReturnBooking): Promise<void> {
-  work.put(returnBookings, { ...booking, status: 'rejected', lines: booking.lines.map((line) => ({ ...line, amount: 0 })) });
+  work.put(returnBookings, {
+    ...booking,
+    status: 'rejected',
+    lines: booking.lines.map((line) => ({ ...line, amount: 0, tax: line.tax && 0 })),
+  });
   await endReturn(work, order, { returnId: booking.id, lines: order.lines });
 }
 

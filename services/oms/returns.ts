@@ -28,7 +28,9 @@ import {
   rejectBooking,
   returnableOf,
   returnBookings,
+  returnTaxOf,
   returnValueOf,
+  taxOfReturned,
   valueOfReturned,
 } from './return-bookings.ts';
 
@@ -59,7 +61,12 @@ export const bookReturn = handle(bookReturnCall)(async ({ params, body }, { work
     id: body.returnId,
     orderId: order.id,
     status: 'open',
-    lines: units.map(({ line, qty }) => ({ orderLineId: line.lineId, qty, amount: valueOfReturned(line, qty, bookings) })),
+    lines: units.map(({ line, qty }) => ({
+      orderLineId: line.lineId,
+      qty,
+      amount: valueOfReturned(line, qty, bookings),
+      tax: taxOfReturned(line, qty, bookings),
+    })),
   });
   work.transition(orders, order, 'open-return');
   return { ...answerFor(order, booked), byParcel };
@@ -67,8 +74,11 @@ export const bookReturn = handle(bookReturnCall)(async ({ params, body }, { work
 
 function answerFor(order: StoredOrder, booked: ReturnBooking) {
   const { completedAt, customerId, shippingAddress, storeId, collection } = order;
+  const { currency } = order.totals.total;
+  const tax = returnTaxOf(booked);
   return {
-    refundAmount: money(returnValueOf(booked), order.totals.total.currency),
+    refundAmount: money(returnValueOf(booked), currency),
+    refundTax: tax === undefined ? undefined : money(tax, currency),
     completedAt,
     customerId,
     shippingAddress,

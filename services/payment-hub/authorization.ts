@@ -34,6 +34,7 @@ export type PaymentRequest = Pick<
   | 'amount'
   | 'tendered'
   | 'change'
+  | 'rounding'
   | 'acceptPartial'
   | 'returnUrl'
   | 'returnId'

@@ -9,8 +9,9 @@ import { isUndecided } from '../../shared/catalog/payment/cover.ts';
 import type { Payment } from '../../shared/catalog/payment/objects.ts';
 import { overpayment } from '../../shared/catalog/payment/pending.ts';
 import { didNothing, invalid, Problem } from '../../shared/catalog/problems.ts';
+import type { Figures } from '../../shared/catalog/retailer.ts';
 import { Id, Money as MoneySchema } from '../../shared/catalog/shapes.ts';
-import { type Money, money } from '../../shared/domain/money.ts';
+import { inCoins, type Money, money } from '../../shared/domain/money.ts';
 import { allPages } from '../../shared/work/all-pages.ts';
 import { again, handle, type Scope } from '../../shared/work/handler.ts';
 import { endReference, findReference, refuseOtherRequest, refusingOnlyWhileFree, takeReference } from '../../shared/work/references.ts';
@@ -72,7 +73,7 @@ async function pay(scope: Scope, id: string, body: Body) {
       return payWithReturn(work, { ...request, tender: body.tender }, order);
     case 'cash':
       return answerFor(
-        openPayment(work, { ...request, tender: body.tender, ...withChange(request.amount, outstanding) }, { is: 'approved' }),
+        openPayment(work, { ...request, tender: body.tender, ...inCash(request.amount, outstanding, work.figures) }, { is: 'approved' }),
       );
     default:
       return payThroughProvider(scope, { ...request, tender: body.tender });
@@ -221,10 +222,25 @@ const outstandingOf = (order: OrderToPay, committed: number): Money =>
 /** @param requested absent: all that is outstanding */
 const isTooMuch = (outstanding: Money, requested = outstanding): boolean => requested.amount <= 0 || requested.amount > outstanding.amount;
 
-/** Cash pays at most what is outstanding. The customer gets the rest back. */
-function withChange(tendered: Money, outstanding: Money): Pick<PaymentRequest, 'amount' | 'tendered' | 'change'> {
-  const amount = money(Math.min(tendered.amount, outstanding.amount), tendered.currency);
-  return { amount, tendered, change: money(tendered.amount - amount.amount, tendered.currency) };
+type Cash = Required<Pick<PaymentRequest, 'amount' | 'tendered' | 'change'>> & Pick<PaymentRequest, 'rounding'>;
+
+/**
+ * Cash pays at most what is outstanding. The customer gets the rest back. Cash that closes the sale is rounded to the smallest coin of the
+ * retailer; the exact outstanding amount stands for the rounded one. The till refuses other amounts that coins cannot make.
+ */
+function inCash(requested: Money, outstanding: Money, { cashRounding: coin }: Pick<Figures, 'cashRounding'>): Cash {
+  const { currency } = requested;
+  const due = inCoins(outstanding.amount, coin);
+  const tendered = requested.amount === outstanding.amount ? due : Math.ceil(requested.amount / coin) * coin;
+  const closes = tendered >= due;
+  const amount = closes ? outstanding.amount : tendered;
+  const rounding = closes ? due - amount : 0;
+  return {
+    amount: money(amount, currency),
+    tendered: money(tendered, currency),
+    change: money(closes ? tendered - due : 0, currency),
+    rounding: rounding === 0 ? undefined : money(rounding, currency),
+  };
 }
 
 const isRedemptionId = (token: string | undefined): token is string => Id.safeParse(token).success;

@@ -9,8 +9,9 @@ import { paymentLifeCycle } from '../../shared/catalog/payment/objects.ts';
 import type { RefundBehaviour } from '../../shared/catalog/payment/reference-data.ts';
 import { owedAfterFailures, refundId } from '../../shared/catalog/payment/refunds.ts';
 import { invalid, Problem } from '../../shared/catalog/problems.ts';
+import type { Figures } from '../../shared/catalog/retailer.ts';
 import { durationMs } from '../../shared/domain/duration.ts';
-import { type Money, money, moneyInWords } from '../../shared/domain/money.ts';
+import { inCoins, type Money, money, moneyInWords } from '../../shared/domain/money.ts';
 import { instant } from '../../shared/domain/time.ts';
 import { defineDueWork } from '../../shared/work/due-work.ts';
 import { again, handle, handleDue, type Scope } from '../../shared/work/handler.ts';
@@ -64,6 +65,7 @@ export async function refund(work: UnitOfWork, payment: StoredPayment, request: 
   const { patch, to } = addRefund(payment, {
     amount: money(amount.amount, amount.currency),
     state: behaviour ? 'pending' : 'succeeded',
+    rounding: payOutTo ? undefined : roundingOf(payment, amount, work.figures),
     reason,
     returnId,
     reference,
@@ -80,6 +82,17 @@ export async function refund(work: UnitOfWork, payment: StoredPayment, request: 
   } else if (payOutTo) work.move(giftCardBalances, payOutTo.token, { balance: amount.amount });
   else giveBack(work, payment, { amount, reference: name });
   return changed;
+}
+
+/** Cash is refunded in coins. All refunds of a payment together are rounded, so the customer gets back what was paid, however it is split. */
+function roundingOf(
+  { tender, refundedAmount: { amount: before } }: StoredPayment,
+  { amount, currency }: Money,
+  { cashRounding: coin }: Pick<Figures, 'cashRounding'>,
+): Money | undefined {
+  if (tender.type !== 'cash') return undefined;
+  const rounding = inCoins(before + amount, coin) - inCoins(before, coin) - amount;
+  return rounding === 0 ? undefined : money(rounding, currency);
 }
 
 /** How the provider treats refunds to this token; undefined if they succeed immediately, as with all tenders of the retailer. */

@@ -8,7 +8,7 @@ import { notFound, type Problem } from '../../shared/catalog/problems.ts';
 import type { Figures } from '../../shared/catalog/retailer.ts';
 import { mintedAt } from '../../shared/domain/ids.ts';
 import { localDay } from '../../shared/domain/local-day.ts';
-import { type Money, money } from '../../shared/domain/money.ts';
+import { inCoins, type Money, money } from '../../shared/domain/money.ts';
 import { orderNumberOf } from '../../shared/domain/order-number.ts';
 import { instant } from '../../shared/domain/time.ts';
 import { handle } from '../../shared/work/handler.ts';
@@ -55,6 +55,13 @@ export function renewIdleTimer(work: UnitOfWork, id: string): void {
 export function outstandingOf(sale: Sale): Money {
   const { amount, currency } = goodsFor(sale).totals.total;
   return money(stillToPay(amount, sale.tenders), currency);
+}
+
+/** What is outstanding in whole coins. Absent if nothing is, and if the retailer takes cash to the last minor unit. */
+export function outstandingInCashOf(sale: Sale, { cashRounding }: Pick<Figures, 'cashRounding'>): Money | undefined {
+  const { amount, currency } = outstandingOf(sale);
+  const isOpen = sale.state === 'open' && amount > 0;
+  return isOpen && cashRounding > 1 ? money(inCoins(amount, cashRounding), currency) : undefined;
 }
 
 /** Whether nothing is outstanding and no tender awaits its approval. */
@@ -106,7 +113,15 @@ export function receiptOf(sale: Sale): z.output<typeof Receipt> | undefined {
   const { lines, totals } = goodsFor(sale);
   return {
     ...receipt,
-    lines: lines.map(({ sku, qty, unitPrice, discount, lineTotal }) => ({ sku, qty, unitPrice, discount, lineTotal })),
+    lines: lines.map(({ sku, qty, unitPrice, discount, tax, taxRate, lineTotal }) => ({
+      sku,
+      qty,
+      unitPrice,
+      discount,
+      tax: totals.taxIncluded === false ? tax : undefined,
+      taxRate,
+      lineTotal,
+    })),
     tenders: tenders
       .filter((listed) => committedBy(listed) > 0)
       .map((listed) => ({
@@ -117,9 +132,19 @@ export function receiptOf(sale: Sale): z.output<typeof Receipt> | undefined {
         givenBack: givenBackOf(listed),
         tendered: listed.tendered,
         change: listed.change,
+        rounding: listed.rounding,
       })),
+    rounding: roundingOf(tenders),
     totals,
   };
+}
+
+/** The rounding of the cash among the tenders that pay. */
+function roundingOf(tenders: Sale['tenders']): Money | undefined {
+  const roundings = tenders.flatMap((listed) => (committedBy(listed) > 0 ? (listed.rounding ?? []) : []));
+  const [first] = roundings;
+  const sum = roundings.reduce((total, { amount }) => total + amount, 0);
+  return first && sum !== 0 ? money(sum, first.currency) : undefined;
 }
 
 const notOpen = ({ id, state }: Sale, action: string, detail: string, extra: Readonly<Record<string, unknown>> = {}): Problem =>

@@ -210,12 +210,43 @@ test.each([
   expect([status, body.errors?.[0]?.detail]).toEqual([422, expect.stringContaining(`at most ${limit} can be paid`)]);
 });
 
+test.each([
+  ['CHF', 5, 2_600],
+  ['JPY', 10, 2_600],
+  ['BHD', 5, 2_600],
+  ['EUR', 1, undefined],
+])('A retailer in %s with coins of %i rounds what is due in cash', async (currency, cashRounding, due) => {
+  await using rehearsal = await withRetailer({ currency, cashRounding });
+  const { id, totals, outstandingInCash } = await rehearsal.sale();
+  expect([totals.total.amount, outstandingInCash?.amount]).toEqual([2_598, due]);
+  const body = { tender: CASH, amount: { amount: 3_000, currency } };
+  const { change } = await rehearsal.api('add-payment-api', { params: { id }, body });
+  expect(change?.amount).toBe(3_000 - (due ?? 2_598));
+  await rehearsal.verify();
+});
+
+test.each(['EUR', 'JPY', 'BHD'])(
+  'A retailer in %s whose prices are without tax adds the rate of the place to the last unit',
+  async (currency) => {
+    const taxRates = [{ country: 'IE', rate: 8.8125 }];
+    await using rehearsal = await withRetailer({ currency, taxIncluded: false, taxRates, shipping: { STANDARD: 0 } });
+    const { totals } = await rehearsal.checkedOut();
+    // 25.98 × 8.8125 % = 2.2895
+    expect([totals.tax.amount, totals.total.amount]).toEqual([229, 2_827]);
+    await rehearsal.verify();
+  },
+);
+
 test('The figures of a retailer are all tested in this file', () => {
-  const { id, currency, timeZone, shipping, disputeFee, loyalty, collection, ...others } = Retailer.parse({});
-  expect([id, currency, timeZone, disputeFee, Object.keys(shipping), Object.keys(loyalty)]).toEqual([
+  const { id, currency, timeZone, cashRounding, taxIncluded, taxRates, shipping, disputeFee, loyalty, collection, ...others } =
+    Retailer.parse({});
+  expect([id, currency, timeZone, cashRounding, taxIncluded, taxRates, disputeFee, Object.keys(shipping), Object.keys(loyalty)]).toEqual([
     'retailer',
     'EUR',
     'UTC',
+    1,
+    true,
+    [],
     2_000,
     ['STANDARD', 'EXPRESS', 'freeFrom'],
     ['earnPer', 'pointWorth', 'tiers'],

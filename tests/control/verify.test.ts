@@ -166,6 +166,16 @@ const payNew = (state: string) =>
     amount: eur(1490),
     authorizedAmount: eur(1490),
   });
+/** An order whose tax of 10 % was added: 1.00 to a line of 10.00, and 0.49 to shipping of 4.90. */
+const taxed = ({ line = {}, ...more }: { readonly line?: object; readonly taxes?: object; readonly shippingTax?: undefined }) =>
+  order('ord_new', ({ lines, totals }) => {
+    const added = { taxIncluded: false, tax: eur(149), shippingTax: eur(49), total: eur(1639) };
+    const taxes = [{ rate: 10, taxable: eur(1490), tax: eur(149) }];
+    return {
+      lines: lines.map((one: object) => ({ ...one, tax: eur(100), taxRate: 10, lineTotal: eur(1100), ...line })),
+      totals: { ...totals, ...added, taxes, ...more },
+    };
+  });
 const payTill = (more: object) => copy('payments', 'pay_open', { id: 'pay_till', orderId: 'ord_till', ...more });
 const neverPicked = copy('fulfillment-orders', 'ful_rest', { id: 'ful_never', state: 'cancelled', pickingOrderId: 'pck_never' });
 const REST = { id: 'ful_rest', orderId: 'ord_open' };
@@ -182,6 +192,19 @@ const cases: Readonly<Record<string, readonly Case[]>> = {
     ['pay_sent: cash of 2000 less change of -490 does not', payment('pay_sent', { ...IN_CASH, tendered: eur(2000), change: eur(-490) })],
     ['payment/pay_sent: cash of 0 less change of 0 does not pay 2490', payment('pay_sent', { tender: { type: 'cash' } })],
     ['payment/pay_sent: card with cash of 2490 and change of 0', payment('pay_sent', { tendered: eur(2490) })],
+    [
+      'payment/pay_sent: cash of 5000 less change of 2510 does not pay 2490 and a rounding of 1',
+      payment('pay_sent', { ...IN_CASH, rounding: eur(1) }),
+    ],
+    [
+      'payment/pay_sent: cash of 5000 pays 2491 for 2490, and the smallest coin is 1',
+      payment('pay_sent', { ...IN_CASH, change: eur(2509), rounding: eur(1) }),
+    ],
+    ['payment/pay_sent: card, and rounded as cash', payment('pay_sent', { rounding: eur(1) })],
+    [
+      'payment/pay_back: 1491 of 1490 are refunded in cash by its refund 1, and the smallest coin is 1',
+      payment('pay_back', { tender: { type: 'cash' }, tendered: eur(1490), refunds: [{ ...REFUND, rounding: eur(1) }] }),
+    ],
     ['payment/pay_sent: captured with 0 captured', payment('pay_sent', { capturedAmount: eur(0) })],
     ['payment/pay_sent: voided with 2490 captured', payment('pay_sent', { state: 'voided' })],
     ['payment/pay_back: captured with 1490 of 1490 refunded', payment('pay_back', { state: 'captured' })],
@@ -201,6 +224,12 @@ const cases: Readonly<Record<string, readonly Case[]>> = {
     ['payment/pay_sent: disputed, and paid by cash', payment('pay_sent', { tender: { type: 'cash' }, disputes: [DISPUTE] })],
     ['order/ord_new: lines 999 and shipping 490 are not', line('ord_new', { lineTotal: eur(999) })],
     ['order/ord_new: line discounts add up to 5, not to 0', line('ord_new', { discount: eur(5) })],
+    ['order/ord_new: adds tax to prices that include it', order('ord_new', ({ totals }) => ({ totals: { ...totals, taxes: [] } }))],
+    ['order/ord_new: its line line-1 of 1000 with 10 % adds a tax of 99', taxed({ line: { tax: eur(99) } })],
+    ['order/ord_new: its line line-1 of 1000 with 10 % adds a tax of 100, and costs 1099', taxed({ line: { lineTotal: eur(1099) } })],
+    ['order/ord_new: its tax of 10 % is 148 of 1490', taxed({ taxes: [{ rate: 10, taxable: eur(1490), tax: eur(148) }] })],
+    ['order/ord_new: its taxes by rate add up to 0, and its tax is 149', taxed({ taxes: [] })],
+    ['order/ord_new: lines 1100 and shipping 490 are not the total 1639', taxed({ shippingTax: undefined })],
     ['order/ord_new: totals do not add up', order('ord_new', ({ totals }) => ({ totals: { ...totals, subtotal: eur(1) } }))],
     ['order/ord_sent: payments of 4980', copy('payments', 'pay_sent', { id: 'pay_twice' })],
     ['order/ord_open: goods have left, and payment/pay_open keep 0 of the 3490', payment('pay_open', NEVER_CAPTURED)],
@@ -349,6 +378,8 @@ const cases: Readonly<Record<string, readonly Case[]>> = {
     ['return/ret_two: refunded, and open at the OMS', returned('ret_two', { state: 'refunded' })],
     ['return/ret_two: line-1 × 1, booked are line-1 × 2', booked({ qty: 2 })],
     ['return/ret_two: worth 1000, booked is 999', booked({ amount: 999 })],
+    ['return/ret_two: a tax of 0 of 1000, booked is 1', booked({ tax: 1 })],
+    ['return/ret_two: a tax of 1 of 1000, booked is 0', returned('ret_two', { refundTax: eur(1) })],
     ['return/ret_two: the customer brings the goods to dc-01, which is not a store', returned('ret_two', { dropOff: 'store' })],
     ['return/ret_two: belongs to order/ord_open, and is booked on', returned('ret_two', { orderId: 'ord_open' })],
     ['2 returned, and its returns count 1', comingBack(line('ord_sent', { returnedQty: 2 }))],

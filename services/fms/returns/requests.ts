@@ -171,6 +171,7 @@ async function requestReturn(id: string, request: ReturnRequest, scope: Scope, s
     lines: booked.lines.map(({ orderLineId, sku, qty }) => ({ orderLineId, sku, qty, reason: reasonOf.get(orderLineId) ?? '' })),
     locationId: request.locationId ?? booked.lines[0]?.nodeId ?? (await firstNode(work)),
     refundAmount: booked.refundAmount,
+    refundTax: booked.refundTax,
     completedAt: booked.completedAt ?? instant(work.now),
     reference: request.reference,
     metadata: request.metadata,

@@ -24,9 +24,10 @@ import {
   typedText,
   VoucherCode,
 } from '../shapes.ts';
+import { TaxPlace } from '../tax.ts';
 import { Basket, DigitalChannel, ListedProduct, Product, ProductView } from './objects.ts';
 import { Shortage } from './shortage.ts';
-import { Receipt } from './transaction.ts';
+import { OutstandingInCash, Receipt } from './transaction.ts';
 
 export const getProduct = defineApi({
   id: 'get-product-api',
@@ -78,6 +79,9 @@ export const createBasket = defineApi({
     currency: Currency.optional().describe('Default: the currency of the retailer.'),
     customerId: Id.optional(),
     lines: z.array(RequestedLine).max(200).optional(),
+    destination: TaxPlace.optional().describe(
+      'Our addition: where the goods will probably go. A retailer whose prices are without tax estimates the tax for it until checkout. Default: the first address of the customer.',
+    ),
     mergeBasketIds: z
       .array(Id)
       .max(10)
@@ -266,6 +270,7 @@ export const createTransaction = defineApi({
       .int()
       .optional()
       .describe('How often a till has begun to take the payment of the order. Void Transaction takes it. Present with orderId.'),
+    outstandingInCash: OutstandingInCash,
   }),
   status: 201,
   emits: ['checkout-started'],

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineInternalCall } from '../define.ts';
-import { ReturnRefund } from '../fulfillment/returns.ts';
+import { Return, ReturnRefund } from '../fulfillment/returns.ts';
 import { dependencyProblems } from '../problems.ts';
 import { Address, Id, Money, Quantity, Sku } from '../shapes.ts';
 import { Order, Payable } from './objects.ts';
@@ -135,6 +135,7 @@ export const bookReturn = defineInternalCall({
   response: z.object({
     byParcel: z.boolean(),
     refundAmount: Money,
+    refundTax: Return.shape.refundTax,
     completedAt: Order.shape.completedAt,
     customerId: Order.shape.customerId,
     shippingAddress: Address.optional(),

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Channel, MinAge, Totals } from '../commerce/objects.ts';
+import { AddedTaxRate, Channel, MinAge, Totals } from '../commerce/objects.ts';
 import { CancelsShortage } from '../commerce/shortage.ts';
 import { defineObject } from '../define-object.ts';
 import { FulfillmentOrder, fulfillmentOrderLifeCycle } from '../fulfillment/fulfillment-orders.ts';
@@ -105,10 +105,11 @@ export const OrderLine = z
     sku: Sku,
     minAge: MinAge.optional(),
     qty: Quantity,
-    unitPrice: Money.describe('Price of one unit, tax included.'),
+    unitPrice: Money.describe('Price of one unit, tax included; without tax if the totals have taxIncluded false.'),
     discount: Money.describe('Discount on all units of the line together.'),
     tax: Money.describe('Tax contained in lineTotal.'),
-    lineTotal: Money.describe('qty × unitPrice − discount.'),
+    taxRate: AddedTaxRate,
+    lineTotal: Money.describe('qty × unitPrice − discount, and the tax if it is added.'),
     nodeId: Id.optional().describe('Location that serves the line.'),
     reservationId: Id.optional(),
     fulfilledQty: z
@@ -198,13 +199,14 @@ export const OrderPayment = Payment.pick({
   amount: true,
   tendered: true,
   change: true,
+  rounding: true,
   authorizedAmount: true,
   capturedAmount: true,
   refundedAmount: true,
   disputes: true,
 }).meta({ id: 'OrderPayment' });
 
-export const OrderRefund = Refund.pick({ amount: true, state: true, failureReason: true })
+export const OrderRefund = Refund.pick({ amount: true, state: true, rounding: true, failureReason: true })
   .extend({
     id: Id.describe('The payment and the position among its refunds.'),
     paymentId: Id.describe('The payment whose captured amount is refunded.'),

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Receipt, TransactionState } from '../commerce/transaction.ts';
+import { OutstandingInCash, Receipt, TransactionState } from '../commerce/transaction.ts';
 import { defineApi } from '../define.ts';
 import { Payable } from '../order/objects.ts';
 import { dependencyProblems } from '../problems.ts';
@@ -121,11 +121,14 @@ export const addPayment = defineApi({
   path: '/transactions/{id}/payment',
   request: z.strictObject({
     tender: TillTender,
-    amount: PositiveMoney.describe('At most what is outstanding. Cash may be more: the payment has the change.'),
+    amount: PositiveMoney.describe(
+      'At most what is outstanding. Cash may be more: the payment has the change. Where the retailer rounds cash, it is in whole coins, or exactly what is outstanding.',
+    ),
     acceptPartial,
   }),
   response: Payment.extend({
     outstanding: Money.describe('Amount left to pay.'),
+    outstandingInCash: OutstandingInCash,
     transactionState: TransactionState,
     orderSubmission: z
       .enum(['none', 'queued', 'accepted'])

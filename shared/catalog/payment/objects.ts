@@ -146,6 +146,9 @@ export const Refund = z
   .object({
     amount: Money,
     state: RefundState,
+    rounding: Money.optional().describe(
+      'Our addition: cash, where the retailer rounds it. The customer gets amount plus rounding; it may be negative. Absent if it is zero.',
+    ),
     reason: z.string().optional(),
     returnId: Id.optional(),
     reference: z.string().optional().describe('Set by applications. A payment has one refund per reference.'),
@@ -166,7 +169,12 @@ export const Payment = z
     tender: PaymentTender,
     amount: Money.describe('The requested amount. Cash above the outstanding amount pays only that.'),
     tendered: Money.optional().describe('cash: what the customer handed over.'),
-    change: Money.optional().describe('cash: what the customer got back, tendered less amount. Voids and refunds never include it.'),
+    change: Money.optional().describe(
+      'cash: what the customer got back, tendered less amount and rounding. Voids and refunds never include it.',
+    ),
+    rounding: Money.optional().describe(
+      'Our addition: cash that closes a sale of a retailer with cashRounding. What the customer pays in coins, less amount; it may be negative. Absent if it is zero.',
+    ),
     authorizedAmount: Money.describe('Below amount if the request accepted a part.'),
     capturedAmount: Money,
     refundedAmount: Money.describe('All refunds together that have not failed; pending ones count.'),
