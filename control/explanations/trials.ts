@@ -81,6 +81,12 @@ const attempts: { readonly [Type in TypeWithApis]: AttemptsOfApis<Type> } & { re
     confirm: at(apis['confirm-order-api']),
     route: at(apis['route-order-api']),
     cancel: at(apis['cancel-order-api']),
+    replace: ({ id, lines }, { near }) => {
+      const lost = near.of('fulfillment-order').find(({ object }) => object.orderId === id && object.failureReason === 'lost')?.object;
+      const of = lost?.lines[0]?.orderLineId ?? lines.find(({ fulfilledQty }) => fulfilledQty > 0)?.lineId ?? lines[0]?.lineId ?? '';
+      const body = { lines: [{ orderLineId: of, qty: 1 }], reason: lost ? 'lost' : 'damaged' };
+      return { api: apis['create-replacement-api'], params: { id }, body };
+    },
     'open-return': ({ id, lines, shippingAddress, storeId, collection }, { near }, others) => {
       const open = lines.map(({ lineId: orderLineId, ...line }) => ({
         orderLineId,

@@ -107,9 +107,12 @@ export const compensate = handleDue(compensateDue)(async ({ key }, scope) => {
   endCompensation(scope.work, order);
 });
 
-/** Ids of the reservations of an order: for its lines, and replacements for short units. */
+/** Ids of the reservations of an order: for its lines, for short units that another location serves, and for its replacements. */
 export const knownReservations = ({ lines }: StoredOrder, record: FulfillmentRecord | undefined): string[] => [
-  ...new Set([...reservationsOf(lines), ...(record?.short ?? []).flatMap(({ held }) => (held ? [held.reservationId] : []))]),
+  ...new Set([
+    ...reservationsOf(lines),
+    ...[...(record?.short ?? []), ...(record?.replacements ?? [])].flatMap(({ held }) => (held ? [held.reservationId] : [])),
+  ]),
 ];
 
 /**

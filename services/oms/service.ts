@@ -9,12 +9,13 @@ import { compensate, releaseReservations } from './compensation.ts';
 import { confirmOrder, finishConfirmation, redeemVouchers } from './confirmation.ts';
 import { createOrder, finishCreation } from './creation.ts';
 import { takeExchangeCreditLater } from './exchange.ts';
-import { onFulfillmentOrderChanged, settleOrder } from './fulfillment.ts';
+import { onFulfillmentOrderChanged, refundLostGoods, settleOrder } from './fulfillment.ts';
 import { refundCancelledUnits } from './late-refunds.ts';
 import { giveUpUncovered, onPaymentChanged, renewAuthorization } from './lost-authorizations.ts';
 import { listOrders } from './order-list.ts';
 import { getOrder, getOrderEarning, getOrderStock, getPayable, listCustomerOrders } from './order-view.ts';
 import { payOutReturn } from './payout.ts';
+import { createReplacement, finishReplacement } from './replacements.ts';
 import { returnBookings } from './return-bookings.ts';
 import { announceRefund, bookReturn, closeReturn } from './returns.ts';
 import { routeDueOrder, routeOrder } from './routing.ts';
@@ -31,6 +32,7 @@ export const service = defineService({
     'confirm-order-api': confirmOrder,
     'cancel-order-api': cancelOrder,
     'route-order-api': routeOrder,
+    'create-replacement-api': createReplacement,
   },
   internal: {
     'get-payable': getPayable,
@@ -60,6 +62,8 @@ export const service = defineService({
     refundCancelledUnits,
     renewAuthorization,
     giveUpUncovered,
+    finishReplacement,
+    refundLostGoods,
     payOutReturn,
     takeExchangeCreditLater,
   ],

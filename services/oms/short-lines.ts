@@ -67,7 +67,8 @@ async function serveElsewhere({ order, record, units }: ShortCase, scope: Scope)
   }
   const line = { orderLineId: units.orderLineId, sku: units.sku, qty: noted.units.qty };
   const { attempt, reservationId, locationId } = held;
-  await createFulfillmentOrdersFor(order, { attempt, groups: [{ locationId, reservationId, lines: [line] }] }, scope);
+  const replacementId = record.seen.find(({ id }) => id === units.fulfillmentOrderId)?.replacementId;
+  await createFulfillmentOrdersFor(order, { attempt, groups: [{ locationId, reservationId, lines: [line] }], replacementId }, scope);
   work.put(fulfillmentRecords, withUnits(noted.record, { ...noted.units, status: 'served' }));
   if (!hasLeftNode(order, noted)) return;
   const lines = order.lines.map((one) => (one.lineId === units.orderLineId ? { ...one, nodeId: locationId, reservationId } : one));

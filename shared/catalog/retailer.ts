@@ -92,6 +92,9 @@ export const Retailer = z.strictObject({
   disputeFee: Amount.default(2_000).describe('Fee of the provider for each dispute, in minor units.'),
   loyalty: Loyalty.prefault({}),
   collection: Collection.prefault({}),
+  replaceLostWithin: Duration.optional().describe(
+    'For this time, goods that a carrier lost wait for a replacement. Then they are refunded. Default: they are refunded immediately.',
+  ),
   windows: Windows.prefault({}).refine(({ atRisk, churned }) => !(comparableMs(atRisk) >= comparableMs(churned)), {
     path: ['churned'],
     error: 'This must be longer than atRisk.',
@@ -105,9 +108,20 @@ export type WindowName = keyof Retailer['windows'];
 export interface Figures extends Pick<Retailer, 'currency' | 'timeZone' | 'shipping' | 'disputeFee' | 'loyalty'> {
   readonly collection: { readonly days: number; readonly preparationMs: number; readonly payLimit: number };
   readonly windowMs: Readonly<Record<WindowName, number>>;
+  /** Undefined: lost goods are refunded immediately. */
+  readonly replaceLostWithinMs: number | undefined;
 }
 
-export function figuresOf({ currency, timeZone, shipping, disputeFee, loyalty, collection, windows }: Retailer): Figures {
+export function figuresOf({
+  currency,
+  timeZone,
+  shipping,
+  disputeFee,
+  loyalty,
+  collection,
+  replaceLostWithin,
+  windows,
+}: Retailer): Figures {
   const { days, preparation, payLimit } = collection;
   const windowMs = Object.fromEntries(Object.entries(windows).map(([name, length]) => [name, durationMs(length)]));
   return {
@@ -118,6 +132,7 @@ export function figuresOf({ currency, timeZone, shipping, disputeFee, loyalty, c
     loyalty,
     collection: { days, preparationMs: durationMs(preparation), payLimit },
     windowMs: windowMs as Figures['windowMs'],
+    replaceLostWithinMs: replaceLostWithin === undefined ? undefined : durationMs(replaceLostWithin),
   };
 }
 
