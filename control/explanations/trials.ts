@@ -87,11 +87,8 @@ const attempts: { readonly [Type in TypeWithApis]: AttemptsOfApis<Type> } & { re
       const body = { lines: [{ orderLineId: of, qty: 1 }], reason: lost ? 'lost' : 'damaged' };
       return { api: apis['create-replacement-api'], params: { id }, body };
     },
-    'open-return': ({ id, lines, shippingAddress, storeId, collection }, { near }, others) => {
-      const open = lines.map(({ lineId: orderLineId, ...line }) => ({
-        orderLineId,
-        qty: returnable({ ...line, lineId: orderLineId }, near),
-      }));
+    'open-return': ({ id, lines, replacements, shippingAddress, storeId, collection }, { near }, others) => {
+      const open = lines.map(({ lineId: orderLineId }) => ({ orderLineId, qty: returnable({ lines, replacements }, orderLineId, near) }));
       const some = open.filter(({ qty }) => qty > 0).slice(0, MOST_LINES);
       const units = some.length > 0 ? some : open.slice(0, 1).map((line) => ({ ...line, qty: 1 }));
       const body = { orderId: id, lines: units.map((line) => ({ ...line, reason: 'Changed my mind' })) };

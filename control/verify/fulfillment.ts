@@ -1,4 +1,4 @@
-import { replacedInParcel, replacementReasons } from '../../shared/catalog/order/replacements.ts';
+import { replacedInParcel, replacementReasons } from '../../shared/catalog/order/replaced.ts';
 import { type Check, findings, grouped, type InvariantResult } from './invariant.ts';
 import type { FulfillmentOrder, Order, PickingOrder, Return, Shipment } from './stored-records.ts';
 import type { WorldRecords } from './world-records.ts';

@@ -1,4 +1,4 @@
-import { beingReplacedOf, replacedOf, servedBy } from '../../shared/catalog/order/replacements.ts';
+import { beingReplacedOf, replacedOf, servedBy } from '../../shared/catalog/order/replaced.ts';
 import { type Check, findings, grouped, type InvariantResult } from './invariant.ts';
 import { bookingsIn } from './moving.ts';
 import type { FulfillmentOrder, Order, ReturnBooking } from './stored-records.ts';
@@ -17,14 +17,15 @@ export function replacements(world: WorldRecords): InvariantResult {
     if (order.replacements === undefined && serving.length === 0) continue;
     checkUnits(order, bookings.get(order.id) ?? [], check);
     checkGoods(world, { order, serving }, check);
+    checkComingBack(order, bookings.get(order.id) ?? [], check);
   }
   return result();
 }
 
-/** Units of a line that are returned, or are to be. */
-const returnedIn = (bookings: readonly ReturnBooking[], lineId: string): number =>
+/** Units of a line that are returned, or are to be. @param replacementId the replacement that was sent for them */
+const returnedIn = (bookings: readonly ReturnBooking[], lineId: string, replacementId?: string): number =>
   bookings
-    .filter(({ status }) => status !== 'rejected')
+    .filter((one) => one.status !== 'rejected' && one.replacementId === replacementId)
     .flatMap(({ lines }) => lines)
     .reduce((sum, { orderLineId, qty }) => (orderLineId === lineId ? sum + qty : sum), 0);
 
@@ -67,5 +68,16 @@ function checkGoods(
       !isNegative,
       `${name}: ${lines.map((line) => `${line.deliveredQty} arrived and ${line.failedQty} failed of ${line.qty}`).join(', ')}`,
     );
+  }
+}
+
+/** No more units come back for a replacement than it was sent for. */
+function checkComingBack({ id, replacements: placed = [] }: Order, bookings: readonly ReturnBooking[], check: Check): void {
+  for (const one of placed) {
+    for (const orderLineId of new Set(one.lines.map((line) => line.orderLineId))) {
+      const asked = one.lines.reduce((sum, line) => (line.orderLineId === orderLineId ? sum + line.qty : sum), 0);
+      const back = returnedIn(bookings, orderLineId, one.id);
+      check(back <= asked, `order/${id} ${one.id} ${orderLineId}: ${back} come back, and it was sent for ${asked}`);
+    }
   }
 }

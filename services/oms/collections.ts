@@ -134,3 +134,6 @@ export const withOwedSettled = (
   ...record,
   owed: record.owed.map((one) => (one.status === 'owed' && !waiting.has(one.reference) ? { ...one, status } : one)),
 });
+
+/** The stores that may hand goods over. */
+export const stores = defineCollection({ name: 'stores', reference: true, schema: z.object({ id: Id, version: z.int().min(0) }) });

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { progressionOf } from '../../shared/catalog/control/progression.ts';
 import { FulfillmentOrder as FulfillmentOrderSchema } from '../../shared/catalog/fulfillment/fulfillment-orders.ts';
-import { replacedInParcel } from '../../shared/catalog/order/replacements.ts';
+import { replacedInParcel } from '../../shared/catalog/order/replaced.ts';
 import { goneOf, hasOpenDispute, isUndecided } from '../../shared/catalog/payment/cover.ts';
 import { Problem } from '../../shared/catalog/problems.ts';
 import { instant } from '../../shared/domain/time.ts';

@@ -1,4 +1,5 @@
-import { type Replacement, replacedInParcel, replacementReasons } from '../../shared/catalog/order/replacements.ts';
+import { replacedInParcel, replacementReasons } from '../../shared/catalog/order/replaced.ts';
+import type { Replacement } from '../../shared/catalog/order/replacements.ts';
 import type { FulfillmentRecord, ReplacementRecord, SeenFulfillment, StoredOrder } from './collections.ts';
 
 /** Whether the goods of a replacement come in place of delivered ones. Their units are counted on no line of the order again. */

@@ -5,13 +5,15 @@ import { allowedFrom, refusal } from '../../shared/catalog/life-cycle.ts';
 import { LIMITS, limitReached } from '../../shared/catalog/limits.ts';
 import { createReplacement as createReplacementApi } from '../../shared/catalog/order/apis.ts';
 import { orderLifeCycle } from '../../shared/catalog/order/objects.ts';
-import { type Replacement, type ReplacementReason, replacedOf, replacementReasons } from '../../shared/catalog/order/replacements.ts';
+import { type ReplacementReason, replacedOf, replacementReasons } from '../../shared/catalog/order/replaced.ts';
+import type { Replacement } from '../../shared/catalog/order/replacements.ts';
 import { absentApplication, invalid, Problem } from '../../shared/catalog/problems.ts';
 import { instant } from '../../shared/domain/time.ts';
 import { handle, handleDue, type Scope } from '../../shared/work/handler.ts';
 import { requireObject } from '../../shared/work/require-object.ts';
+import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
 import { isSale } from './baskets.ts';
-import { type FulfillmentRecord, fulfillmentRecords, orders, type ReplacementRecord, type StoredOrder } from './collections.ts';
+import { type FulfillmentRecord, fulfillmentRecords, orders, type ReplacementRecord, type StoredOrder, stores } from './collections.ts';
 import { FIRST_RETRY_MS, finishReplacementDue, NEW_RESERVATION_TTL_SECONDS, TAKE_OVER_MS } from './due-work.ts';
 import { applyProgress, cancelUnits, freshRecord } from './fulfillment.ts';
 import { itemsOf, type OrderLine, type Reservation } from './lines.ts';
@@ -62,6 +64,7 @@ async function claim(
   refuseOrder(order, body.reason, work.figures.replaceLostWithinMs);
   const storeId = body.storeId ?? (isSale(order) ? order.storeId : undefined);
   if (storeId === undefined && !isRoutable(order)) throw storeRequired(order);
+  if (storeId !== undefined && !(await work.get(stores, storeId))) throw await unknownStore(storeId, work);
   const known = replacementsWithClaims(order, record);
   if (known.length >= LIMITS.replacements) throw tooMany(order);
   const asked = merged(body.lines, order);
@@ -172,6 +175,13 @@ const tooMany = ({ id }: StoredOrder): Problem =>
 
 const storeRequired = ({ id }: StoredOrder): Problem =>
   invalid('/storeId', 'store_required', `The order "${id}" has no address: name the store that hands the goods over in storeId.`);
+
+async function unknownStore(storeId: string, work: UnitOfWork): Promise<Problem> {
+  const names = (await work.all(stores)).items.slice(0, NAMED_STORES).map(({ id }) => id);
+  return invalid('/storeId', 'unknown_store', `There is no store "${storeId}"; choose one of ${names.join(', ')}.`);
+}
+/** Stores that a refusal names. */
+const NAMED_STORES = 20;
 
 /**
  * Reserves stock for a claim, and places the replacement: the order shows it from now on.

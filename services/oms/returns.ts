@@ -7,7 +7,7 @@ import {
   closeReturn as closeReturnCall,
 } from '../../shared/catalog/order/internal.ts';
 import { orderLifeCycle } from '../../shared/catalog/order/objects.ts';
-import { beingReplacedOf } from '../../shared/catalog/order/replacements.ts';
+import { beingReplacedOf } from '../../shared/catalog/order/replaced.ts';
 import { notFound, Problem } from '../../shared/catalog/problems.ts';
 import { money } from '../../shared/domain/money.ts';
 import { instant } from '../../shared/domain/time.ts';
@@ -23,6 +23,7 @@ import { replacementsWithClaims } from './replaced-units.ts';
 import {
   bookingsOf,
   closedOtherwise,
+  comingBack,
   completeBooking,
   isOpen,
   payableOf,
@@ -52,7 +53,16 @@ export const bookReturn = handle(bookReturnCall)(async ({ params, body }, { work
   await refuseBeforeRefused(order, { returnId: body.returnId, bookings }, work);
   if (bookings.length >= LIMITS.returns) throw tooManyReturns(order);
   const units = body.lines.map(({ orderLineId, qty }) => ({ line: lineOf(order, orderLineId), qty }));
-  const availableOf = (line: OrderLine) => Math.max(0, returnableOf(line, bookings) - beingReplacedOf(line.lineId, replacements));
+  const { replacementId } = body;
+  const replacement = order.replacements?.find(({ id }) => id === replacementId);
+  if (replacementId !== undefined && !replacement) throw notFound('replacement', replacementId);
+  const availableOf = (line: OrderLine) =>
+    Math.max(
+      0,
+      replacement
+        ? comingBack(replacement, line.lineId, bookings)
+        : returnableOf(line, bookings) - beingReplacedOf(line.lineId, replacements),
+    );
   const exceeded = units.filter(({ line, qty }) => qty > availableOf(line));
   if (exceeded.length > 0) {
     const lines = exceeded.map(({ line, qty }) => ({
@@ -60,17 +70,18 @@ export const bookReturn = handle(bookReturnCall)(async ({ params, body }, { work
       requested: qty,
       returnable: availableOf(line),
     }));
-    throw tooMany(
-      order,
-      lines,
-      exceeded.some(({ line }) => beingReplacedOf(line.lineId, replacements) > 0),
-    );
+    throw tooMany(order, lines, !replacement && exceeded.some(({ line }) => beingReplacedOf(line.lineId, replacements) > 0));
   }
   const booked = work.put(returnBookings, {
     id: body.returnId,
     orderId: order.id,
     status: 'open',
-    lines: units.map(({ line, qty }) => ({ orderLineId: line.lineId, qty, amount: valueOfReturned(line, qty, bookings) })),
+    replacementId,
+    lines: units.map(({ line, qty }) => ({
+      orderLineId: line.lineId,
+      qty,
+      amount: replacement ? 0 : valueOfReturned(line, qty, bookings),
+    })),
   });
   work.transition(orders, order, 'open-return');
   return { ...answerFor(order, booked), byParcel };

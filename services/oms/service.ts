@@ -1,10 +1,11 @@
+import type { Fixtures } from '../../fixtures/files.ts';
 import type { Seed } from '../../shared/store/collections.ts';
 import { defineService } from '../../shared/work/handler.ts';
 import { references } from '../../shared/work/references.ts';
 import { cancelOrder, expireDraft, finishCancellation } from './cancellation.ts';
 import { capturePayments, ensureCaptured } from './capture.ts';
 import { carryOut, finishCarryOut } from './carry-out.ts';
-import { fulfillmentRecords, orders } from './collections.ts';
+import { fulfillmentRecords, orders, stores } from './collections.ts';
 import { compensate, releaseReservations } from './compensation.ts';
 import { confirmOrder, finishConfirmation, redeemVouchers } from './confirmation.ts';
 import { createOrder, finishCreation } from './creation.ts';
@@ -23,7 +24,7 @@ import { serveShortLines } from './short-lines.ts';
 
 export const service = defineService({
   application: 'oms',
-  collections: [orders, fulfillmentRecords, returnBookings, references],
+  collections: [orders, fulfillmentRecords, returnBookings, references, stores],
   counters: [],
   apis: {
     'get-order-api': getOrder,
@@ -69,5 +70,10 @@ export const service = defineService({
   ],
 });
 
-/** A world starts without orders: every order is created from a basket. */
-export const seed = (): Seed => ({ objects: [{ of: orders, rows: [] }] });
+/** A world starts with the stores, and without orders: every order is created from a basket. */
+export const seed = ({ locations }: Fixtures): Seed => ({
+  objects: [
+    { of: orders, rows: [] },
+    { of: stores, rows: locations.filter(({ type }) => type === 'store').map(({ id }) => ({ id, version: 1 })) },
+  ],
+});

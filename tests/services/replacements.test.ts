@@ -140,6 +140,42 @@ describe('Goods that arrived damaged, wrong or not at all', () => {
   });
 });
 
+describe('Goods that come back for a replacement', () => {
+  test('A damaged mug comes back for its replacement: it is worth nothing, and the customer can still return the other one', async (rehearsal) => {
+    const order = await rehearsal.completed([{ sku: 'mug-blue', qty: 1 }]);
+    const before = await moneyOf(rehearsal, order);
+    const { body } = await replace(rehearsal, order, 'damaged');
+    const more = { replacementId: body.id as string };
+    const id = await rehearsal.inspected(order, 1, more);
+    expect(await rehearsal.returned(id)).toMatchObject({ state: 'refunded', ...more, refundAmount: { amount: 0 }, refunds: [] });
+    expect(await moneyOf(rehearsal, order)).toEqual(before);
+    const again = await rehearsal.announce({
+      ...{ orderId: order.id, lines: [{ orderLineId: lineOf(order), qty: 1, reason: 'again' }], locationId: 'store-01' },
+      ...more,
+    });
+    expect([again.status, again.body]).toMatchObject([409, { code: 'return_quantity_exceeded', lines: [{ returnable: 0 }] }]);
+    await rehearsal.delivered(await rehearsal.dispatched(await newest(rehearsal, order)));
+    const other = await rehearsal.inspected(order);
+    expect(await rehearsal.returned(other)).toMatchObject({ state: 'refunded', refundAmount: order.lines[0].lineTotal });
+    expect(await rehearsal.order(order.id)).toMatchObject({ state: 'completed', lines: [{ fulfilledQty: 1, returnedQty: 1 }] });
+  });
+
+  test('Create Return refuses a replacement of another order, one for missing goods, and an exchange', async (rehearsal) => {
+    const order = await rehearsal.completed([MUG]);
+    const { body } = await replace(rehearsal, order, 'missing');
+    const announce = (more: object) =>
+      rehearsal.announce({
+        ...{ orderId: order.id, lines: [{ orderLineId: lineOf(order), qty: 1, reason: 'x' }], locationId: 'store-01' },
+        ...more,
+      });
+    expect((await announce({ replacementId: 'rpl_nobody' })).body).toMatchObject({ errors: [{ pointer: '/replacementId' }] });
+    expect((await announce({ replacementId: body.id })).body).toMatchObject({ code: 'return_quantity_exceeded' });
+    expect((await announce({ replacementId: body.id, resolution: 'exchange' })).body).toMatchObject({
+      errors: [{ pointer: '/resolution' }],
+    });
+  });
+});
+
 describe('Lost parcels', () => {
   test('Goods of a lost parcel are refunded immediately by default, and cannot be replaced', async (rehearsal) => {
     const { order } = await lostOrder(rehearsal, MUG);
@@ -237,8 +273,10 @@ describe('At a store', () => {
     const { body } = await replace(rehearsal, order, 'damaged', { storeId: 'store-01' });
     expect(body).toMatchObject({ storeId: 'store-01', lines: [{ deliveredQty: 1 }] });
     expect(await rehearsal.routed(order.id)).toHaveLength(1);
-    const unknown = await replace(rehearsal, order, 'damaged', { storeId: 'store-99' });
-    expect([unknown.status, unknown.body.code]).toEqual([404, 'not_found']);
+    for (const storeId of ['store-99', 'dc-01']) {
+      const refused = await replace(rehearsal, order, 'damaged', { storeId });
+      expect([refused.status, refused.body]).toMatchObject([422, { errors: [{ pointer: '/storeId', code: 'unknown_store' }] }]);
+    }
   });
 });
 

@@ -1,20 +1,6 @@
 import { z } from 'zod';
 import { Id, Instant, Quantity, Sku } from '../shapes.ts';
-
-/** Which goods a reason is for, and whether the customer has them and may send them back. */
-interface Reason {
-  readonly of: 'lost' | 'delivered';
-  readonly comesBack: boolean;
-  readonly meaning: string;
-}
-
-export const replacementReasons = {
-  lost: { of: 'lost', comesBack: false, meaning: 'the carrier lost the parcel, and its goods are not refunded yet' },
-  missing: { of: 'delivered', comesBack: false, meaning: 'the parcel was delivered without the goods' },
-  damaged: { of: 'delivered', comesBack: true, meaning: 'the goods arrived damaged' },
-  wrong: { of: 'delivered', comesBack: true, meaning: 'other goods arrived in their place' },
-} as const satisfies Readonly<Record<string, Reason>>;
-export type ReplacementReason = keyof typeof replacementReasons;
+import { type ReplacementReason, replacementReasons } from './replaced.ts';
 
 const reasonNames = Object.keys(replacementReasons) as [ReplacementReason, ...ReplacementReason[]];
 
@@ -51,31 +37,3 @@ export const Replacement = z
   })
   .meta({ id: 'Replacement' });
 export type Replacement = z.output<typeof Replacement>;
-
-/** Units of a replacement that have reached the customer, or still may. */
-export const servedBy = ({ qty, failedQty }: Pick<z.output<typeof ReplacementLine>, 'qty' | 'failedQty'>): number => qty - failedQty;
-
-type Replacements = readonly Pick<Replacement, 'id' | 'reason' | 'lines'>[];
-
-const linesFor = (replacements: Replacements, lineId: string, of: Reason['of']) =>
-  replacements
-    .filter(({ reason }) => replacementReasons[reason].of === of)
-    .flatMap(({ lines }) => lines.filter(({ orderLineId }) => orderLineId === lineId));
-
-const sum = (numbers: readonly number[]): number => numbers.reduce((total, one) => total + one, 0);
-
-/** Delivered units of a line that are replaced, or are being replaced. Each delivered unit is replaced once. */
-export const replacedOf = (lineId: string, replacements: Replacements = []): number =>
-  sum(linesFor(replacements, lineId, 'delivered').map(servedBy));
-
-/** Delivered units of a line whose replacement has not arrived. They cannot be returned for a refund until then. */
-export const beingReplacedOf = (lineId: string, replacements: Replacements = []): number =>
-  sum(linesFor(replacements, lineId, 'delivered').map((line) => servedBy(line) - line.deliveredQty));
-
-/** Units of a lost parcel that a replacement serves in its place. */
-export const replacedInParcel = (fulfillmentOrderId: string, lineId: string, replacements: Replacements = []): number =>
-  sum(
-    linesFor(replacements, lineId, 'lost').flatMap(({ lostFulfillmentOrderId, qty }) =>
-      lostFulfillmentOrderId === fulfillmentOrderId ? [qty] : [],
-    ),
-  );
