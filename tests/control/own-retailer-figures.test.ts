@@ -210,6 +210,24 @@ test.each([
   expect([status, body.errors?.[0]?.detail]).toEqual([422, expect.stringContaining(`at most ${limit} can be paid`)]);
 });
 
+test('Lost goods wait for a replacement for the time of the retailer, and are refunded immediately without it', async () => {
+  const lost = async (retailer: object) => {
+    await using rehearsal = await withRetailer(retailer);
+    const { orderId, shipmentId } = await rehearsal.dispatchedOrder();
+    await rehearsal.lost(shipmentId);
+    const read = orderState(rehearsal, orderId);
+    const states = [await read()];
+    for (const by of ['PT2H59M', 'PT2M']) {
+      await rehearsal.advance(by);
+      states.push(await read());
+    }
+    await rehearsal.verify();
+    return states;
+  };
+  expect(await lost({})).toEqual(['cancelled', 'cancelled', 'cancelled']);
+  expect(await lost({ replaceLostWithin: 'PT3H' })).toEqual(['in-fulfilment', 'in-fulfilment', 'cancelled']);
+});
+
 test('The figures of a retailer are all tested in this file', () => {
   const { id, currency, timeZone, shipping, disputeFee, loyalty, collection, ...others } = Retailer.parse({});
   expect([id, currency, timeZone, disputeFee, Object.keys(shipping), Object.keys(loyalty)]).toEqual([
@@ -222,6 +240,7 @@ test('The figures of a retailer are all tested in this file', () => {
   ]);
   expect(Object.keys(collection)).toEqual(['days', 'preparation', 'payLimit']);
   expect(Object.keys(others)).toEqual(['windows']);
+  expect(Object.keys(Retailer.shape)).toContain('replaceLostWithin');
   expect(Object.keys(others.windows).toSorted()).toEqual(Object.keys(windows).toSorted());
 });
 
@@ -235,7 +254,7 @@ const rowsOf = ({ properties = {} }: JsonSchema, path: readonly string[] = []): 
   Object.entries(properties).flatMap(([name, member]) => {
     const figure = [...path, name];
     if (member.properties) return rowsOf(member, figure);
-    return name === 'id' ? [] : [`| \`${figure.join('.')}\` | ${member.default} | ${member.description} |`];
+    return name === 'id' ? [] : [`| \`${figure.join('.')}\` | ${member.default ?? '–'} | ${member.description} |`];
   });
 
 test('The guide to your retailer lists each figure with its default and its meaning', async () => {

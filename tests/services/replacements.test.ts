@@ -64,6 +64,8 @@ describe('Goods that arrived damaged, wrong or not at all', () => {
       { reason: 'damaged', orderId: order.id, lines: [{ sku: 'mug-blue', qty: 1, deliveredQty: 0 }] },
     ]);
     const second = await newest(rehearsal, order);
+    const [event, ...others] = await rehearsal.events({ type: 'ext.replacement-created', subject: `order/${order.id}` });
+    expect([event?.data.object.replacements, others]).toMatchObject([[{ id: body.id, reason: 'damaged' }], []]);
     expect(await rehearsal.fulfillmentOrder(second)).toMatchObject({ state: 'allocated', replacementId: body.id, lines: [{ qty: 1 }] });
     await rehearsal.delivered(await rehearsal.dispatched(second));
     const after = await rehearsal.order(order.id);
