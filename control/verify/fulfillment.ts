@@ -66,10 +66,14 @@ function checkLines(
     );
     check(fulfilledQty + cancelledQty <= qty, `${name}: ${fulfilledQty} delivered and ${cancelledQty} cancelled of ${qty}`);
     check(returnedQty <= fulfilledQty, `${name}: ${returnedQty} returned of ${fulfilledQty} delivered`);
-    const units = unitsOf(serving, lineId);
+    const handedOver = replacements
+      .filter(({ reason, storeId }) => storeId !== undefined && replacementReasons[reason].of === 'lost')
+      .flatMap((one) => one.lines.filter(({ orderLineId }) => orderLineId === lineId))
+      .reduce((sum, { deliveredQty }) => sum + deliveredQty, 0);
+    const units = unitsOf(serving, lineId) + handedOver;
     check(units + cancelledQty <= qty, `${name}: ${ids} have ${units} and ${cancelledQty} are cancelled, of ${qty}`);
     const ended = serving.filter(({ state }) => state === 'delivered');
-    const delivered = unitsOf(ended, lineId);
+    const delivered = unitsOf(ended, lineId) + handedOver;
     check(
       delivered === fulfilledQty || order.channel === 'pos' || queued('oms', order.id),
       `${name}: ${fulfilledQty} delivered, and its fulfillment orders delivered ${delivered}`,

@@ -286,15 +286,31 @@ async function send({ order, record, replacement }: Replacing, scope: Scope): Pr
     const body = { reference: `replacement ${id}`, kind: 'consume' as const, locationId: storeId, lines: itemsOf(lines) };
     await call(moveReservation, { params: { id: reservationId }, body }, { step: `replacement ${id}` });
   }
-  work.put(fulfillmentRecords, stateOf(record, { ...replacement, status: 'sent' }));
+  const next = stateOf(record, { ...replacement, status: 'sent' });
   work.cancel(finishReplacementDue, id);
+  if (storeId === undefined || !isOfLost(replacement)) work.put(fulfillmentRecords, next);
   if (storeId === undefined) return order;
-  return counted(order, id, ({ qty }) => ({ deliveredQty: qty }), scope);
+  const handedOver = counted(order, id, ({ qty }) => ({ deliveredQty: qty }), scope);
+  if (!isOfLost(replacement)) return handedOver;
+  const units = unitsIn(replacement);
+  const arrived = order.lines.map((line) => ({ ...line, fulfilledQty: line.fulfilledQty + (units.get(line.lineId) ?? 0) }));
+  await applyProgress(handedOver, { record: next, lines: arrived, foundAfterRefund: false }, id, scope);
+  return handedOver;
 
   function lineAt(place: number): { orderLineId: string; sku: string; qty: number }[] {
     const line = lines[place];
     return line ? [{ orderLineId: line.orderLineId, sku: line.sku, qty: line.qty }] : [];
   }
+}
+
+/** Whether its units are units of a lost parcel, which no line of the order counts yet. */
+const isOfLost = ({ reason }: ReplacementRecord): boolean => replacementReasons[reason].of === 'lost';
+
+/** The units of each line. */
+function unitsIn({ lines }: ReplacementRecord): ReadonlyMap<string, number> {
+  const units = new Map<string, number>();
+  for (const { orderLineId, qty } of lines) units.set(orderLineId, (units.get(orderLineId) ?? 0) + qty);
+  return units;
 }
 
 /** Stores how many units of a replacement have arrived, or never will. */
@@ -313,7 +329,7 @@ function counted(
 /** Makes another reservation. Without stock the replacement fails: lost goods are refunded. @throws Problem */
 async function sendFromOther({ order, record, replacement }: Replacing, scope: Scope): Promise<StoredOrder> {
   const { work } = scope;
-  const { id, reason, lines } = replacement;
+  const { id } = replacement;
   const again = { ...replacement, lostHolds: replacement.lostHolds + 1 };
   let held: Reservation;
   try {
@@ -323,14 +339,10 @@ async function sendFromOther({ order, record, replacement }: Replacing, scope: S
     const { held: _ended, ...rest } = replacement;
     const failed = stateOf(record, { ...rest, status: 'sent' });
     work.cancel(finishReplacementDue, id);
-    if (replacementReasons[reason].of === 'delivered') {
-      work.put(fulfillmentRecords, failed);
-      return counted(order, id, ({ qty }) => ({ failedQty: qty }), scope);
-    }
     const noted = counted(order, id, ({ qty }) => ({ failedQty: qty }), scope);
-    const units = new Map<string, number>();
-    for (const { orderLineId, qty } of lines) units.set(orderLineId, (units.get(orderLineId) ?? 0) + qty);
-    await applyProgress(noted, { ...cancelUnits(order.lines, failed, units), foundAfterRefund: false }, id, scope);
+    if (isOfLost(replacement))
+      await applyProgress(noted, { ...cancelUnits(order.lines, failed, unitsIn(replacement)), foundAfterRefund: false }, id, scope);
+    else work.put(fulfillmentRecords, failed);
     return noted;
   }
   const { attempt } = replacement.held ?? { attempt: record.attempts };

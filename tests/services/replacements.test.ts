@@ -218,6 +218,14 @@ describe('Lost parcels', () => {
     });
   });
 
+  testOfPatient('A store hands over what a carrier lost: the order is completed with it', async (rehearsal) => {
+    const { order } = await lostOrder(rehearsal, MUG);
+    expect((await replace(rehearsal, order, 'lost', { qty: 1, storeId: 'store-01' })).body).toMatchObject({ lines: [{ deliveredQty: 1 }] });
+    expect(await rehearsal.order(order.id)).toMatchObject({ state: 'partially-fulfilled', lines: [{ fulfilledQty: 1, cancelledQty: 0 }] });
+    await rehearsal.advance('P2D');
+    expect(await rehearsal.order(order.id)).toMatchObject({ state: 'completed', lines: [{ fulfilledQty: 1, cancelledQty: 1 }] });
+  });
+
   testOfPatient('Of two lost units, one is replaced and the other refunded in time', async (rehearsal) => {
     const { order, parcel } = await lostOrder(rehearsal, MUG);
     await replace(rehearsal, order, 'lost', { qty: 1 });

@@ -72,10 +72,10 @@ const frequencies = {
     picking 6, dispatch 4, scan 3, webhook 3, announce-return 4, move-return 3, release-hold 3, confirm-hold 2, refund 3, progress 3, fault 4, mend 2, event-fault 3,
     rivals 6, late 4`),
   replacements: weights(`
-    sell 12, sell-there 8, ship 18, replace 24, replace-and-take-back 12, lose-and-replace 12, picking 6, dispatch 5, scan 10, webhook 4, announce-return 6, move-return 6, bring-back 6,
+    buy-and-replace 24, sell-there 8, ship 18, replace 24, replace-and-take-back 12, lose-and-replace 12, picking 6, dispatch 5, scan 10, webhook 4, announce-return 6, move-return 6, bring-back 6,
     refund 4, cancel 4, advance 10, progress 3, collect 4, put-out 4, hand-over 4, fault 4, mend 2, event-fault 3, rivals 3, late 4`),
   'everything together': weights(`
-    replace 6, replace-and-take-back 3, lose-and-replace 3, collect 5, collect-from-warehouse 4, put-out 5, pay-at-counter 4, hand-over 5, sell 8, ship 8, sell-there 8, return-while-undecided 4, bring-back 5, move-return 4, exchange 4, register 3, enrol 3, advance 5, fault 3, event-fault 3, progress 3,
+    buy-and-replace 4, replace 6, replace-and-take-back 3, lose-and-replace 3, collect 5, collect-from-warehouse 4, put-out 5, pay-at-counter 4, hand-over 5, sell 8, ship 8, sell-there 8, return-while-undecided 4, bring-back 5, move-return 4, exchange 4, register 3, enrol 3, advance 5, fault 3, event-fault 3, progress 3,
     redeem-at-crm 3, redeem 3, earn 2, reserve 2, pay 3, ring 2, label 3, track 3, rivals 4, late 4, name-basket 4, name-order 4, name-payment 4, name-return 4, name-customer 4, list-orders 2`),
 };
 
@@ -87,7 +87,7 @@ const openings = {
   'the till': ['ring', 'redeem-at-crm'],
   'returns and exchanges': ['sell-there', 'sell', 'return-while-undecided'],
   'click and collect': ['collect', 'collect-from-warehouse', 'change-place'],
-  replacements: ['sell', 'sell-there'],
+  replacements: ['buy-and-replace', 'buy-and-replace', 'sell-there'],
   'everything together': ['sell', 'sell-there', 'register', 'basket'],
 } as const satisfies Readonly<Record<Subject, readonly Name[]>>;
 
