@@ -1,6 +1,6 @@
 import { type Money, money } from '../domain/money.ts';
 import type { BusinessObject, ObjectType } from './objects.ts';
-import { beingReplacedOf } from './order/replaced.ts';
+import { beingReplacedOf, replacedOf } from './order/replaced.ts';
 import { isUndecided, requiredFor, stillToPay } from './payment/cover.ts';
 
 /*
@@ -63,3 +63,7 @@ export function returnable({ lines, replacements }: Pick<Order, 'lines' | 'repla
   const announced = open.flatMap(({ object }) => object.lines).filter(({ orderLineId }) => orderLineId === id);
   return announced.reduce((left, { qty }) => left - qty, line.fulfilledQty - line.returnedQty - beingReplacedOf(id, replacements));
 }
+
+/** Delivered units of a line that can be replaced: each of them once, and none of a return. */
+export const replaceable = (order: Pick<Order, 'lines' | 'replacements'>, id: string, near: Nearby): number =>
+  returnable(order, id, near) + beingReplacedOf(id, order.replacements) - replacedOf(id, order.replacements);
