@@ -29,7 +29,7 @@ export const replacesDelivered = (
   { replacementId }: Pick<SeenFulfillment, 'replacementId'>,
 ): boolean => replacements.some((one) => one.id === replacementId && isOfDelivered(one));
 
-/** Units of a line of a fulfillment order that were picked or are to be picked, without those of a lost parcel that others replace. */
+/** Units of a line of a fulfillment order that were picked or are to be picked, without lost units that others replace. */
 export const unitsLeft = (
   { id, lines }: Pick<SeenFulfillment, 'id' | 'lines'>,
   orderLineId: string,
