@@ -255,7 +255,6 @@ export const damagedReplaced: Scenario = {
       title: 'One mug is damaged: send another one',
       call: `POST /orders/${orderId}/replacements`,
       body: { lines: [{ orderLineId, qty: 1 }], reason: 'damaged' },
-      events: ['ext.replacement-created'],
     });
     const again = await stage.step({
       title: 'Replacing both mugs is refused: one is replaced already',
