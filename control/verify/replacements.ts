@@ -14,7 +14,6 @@ export function replacements(world: WorldRecords): InvariantResult {
   const bookings = grouped(bookingsIn(world), ({ orderId }) => orderId);
   for (const order of world.of<Order>('order')) {
     const serving = (byOrder.get(order.id) ?? []).filter(({ replacementId }) => replacementId !== undefined);
-    if (order.replacements === undefined && serving.length === 0) continue;
     checkUnits(order, bookings.get(order.id) ?? [], check);
     checkGoods(world, { order, serving }, check);
     checkComingBack(order, bookings.get(order.id) ?? [], check);
