@@ -7,7 +7,7 @@ import { recordVoucherUse } from '../../shared/catalog/promotion/internal.ts';
 import { handleDue, type Scope } from '../../shared/work/handler.ts';
 import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
 import { isSale } from './baskets.ts';
-import { type FulfillmentRecord, fulfillmentRecords, orders, type StoredOrder, type Undo } from './collections.ts';
+import { type FulfillmentRecord, fulfillmentRecords, orders, type SeenFulfillment, type StoredOrder, type Undo } from './collections.ts';
 import { compensateDue, DECIDE_TIMEOUT_MS, releaseReservationsDue } from './due-work.ts';
 import { reservationsOf } from './lines.ts';
 import { type Payment, paymentsOf } from './payments.ts';
@@ -118,17 +118,39 @@ export const knownReservations = ({ lines }: StoredOrder, record: FulfillmentRec
 /**
  * Calls the SIM to release all stock reserved for an ended order or its basket, except the reservations in `spare`.
  * A repeat sends the same body, although a return may have begun since the order was completed.
+ * @param shelved the number of reservations whose goods are back on the shelf; with more of them, it is another call
  */
-async function releaseReservationsOf(order: StoredOrder, spare: readonly string[], { call }: Pick<Scope, 'call'>): Promise<void> {
+async function releaseReservationsOf(
+  order: StoredOrder,
+  spare: readonly string[],
+  { call }: Pick<Scope, 'call'>,
+  shelved: number = 0,
+): Promise<void> {
   const { id, basketId } = order;
   const state = order.state === 'cancelled' ? 'cancelled' : 'completed';
-  await call(releaseHolds, { body: { order: { id, state }, basket: { id: basketId, state: 'converted' }, spare: [...spare] } });
+  await call(
+    releaseHolds,
+    { body: { order: { id, state }, basket: { id: basketId, state: 'converted' }, spare: [...spare] } },
+    shelved > 0 ? { step: `shelved ${shelved}` } : {},
+  );
 }
+
+/** Ids of the reservations of replacements that nobody collected: their goods are back on the shelf of the store. */
+const shelvedReservations = ({ seen, replacements = [] }: FulfillmentRecord): string[] => {
+  const shelved = new Set(seen.filter(isShelved).map(({ replacementId }) => replacementId));
+  return replacements.flatMap(({ id, held }) => (held && shelved.has(id) ? [held.reservationId] : []));
+};
+
+/** Whether it is a replacement that waited at a counter, and went back to the shelf. */
+export const isShelved = ({ replacementId, wasReady, state }: SeenFulfillment): boolean =>
+  replacementId !== undefined && wasReady === true && state === 'returned-to-sender';
 
 /** Releases the reservations that a completed order has not consumed. The reservations of a shipped order stay: the FMS may still consume them. */
 export const releaseReservations = handleDue(releaseReservationsDue)(async ({ key }, scope) => {
   const order = await scope.work.get(orders, key);
   if (!order) return;
-  const spare = isSale(order) ? [] : knownReservations(order, await scope.work.get(fulfillmentRecords, key));
-  await releaseReservationsOf(order, spare, scope);
+  const record = isSale(order) ? undefined : await scope.work.get(fulfillmentRecords, key);
+  const shelved = record ? shelvedReservations(record) : [];
+  const spare = isSale(order) ? [] : knownReservations(order, record).filter((id) => !shelved.includes(id));
+  await releaseReservationsOf(order, spare, scope, shelved.length);
 });

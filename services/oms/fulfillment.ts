@@ -17,7 +17,7 @@ import {
   type StoredOrder,
   withOwedSettled,
 } from './collections.ts';
-import { withUndo } from './compensation.ts';
+import { isShelved, withUndo } from './compensation.ts';
 import {
   capturePaymentsDue,
   compensateDue,
@@ -47,6 +47,9 @@ export const onFulfillmentOrderChanged: EventHandler = async ({ data }, scope) =
   const isNewlyLost = isAwaiting(progress.record, found.id) && !isAwaiting(record, found.id);
   if (replaceWithin !== undefined && isNewlyLost)
     work.schedule(refundLostGoodsDue, found.id, work.now + replaceWithin, { orderId: order.id });
+  const isOver = order.state === 'completed' || order.state === 'return-in-progress';
+  if (isOver && progress.record.seen.some((one) => one.id === found.id && isShelved(one)))
+    work.schedule(releaseReservationsDue, order.id, work.now, {});
   const begins = order.state === 'confirmed' && hasBegun(found);
   if (begins) work.schedule(capturePaymentsDue, order.id, work.now, { attempt: 1 });
   const current = begins ? work.transition(orders, order, 'begin-fulfilment', { routingStatus: undefined }) : order;

@@ -1,5 +1,6 @@
 import { describe, expect } from '@jest/globals';
 import { newRehearsal, type TestRehearsal } from '../support/estate.ts';
+import { onMonday } from '../support/steps/collection.ts';
 import { CASH } from '../support/steps/tender.ts';
 import { testIn } from '../support/test-in.ts';
 
@@ -7,6 +8,8 @@ const manual = { warehouse: 'manual', carrier: 'manual', returns: 'manual' } as 
 const test = testIn(() => newRehearsal(manual));
 /** The retailer has two days to replace lost goods. */
 const testOfPatient = testIn(() => newRehearsal(manual, { retailer: { replaceLostWithin: 'P2D' } }));
+
+const testOnMonday = testIn(() => onMonday());
 
 const MUG = { sku: 'mug-blue', qty: 2 };
 const LAMP = { sku: 'lamp-last-one', qty: 1 };
@@ -288,6 +291,41 @@ describe('At a store', () => {
       expect([refused.status, refused.body]).toMatchObject([422, { errors: [{ pointer: '/storeId', code: 'unknown_store' }] }]);
     }
   });
+});
+
+describe('Click and collect', () => {
+  testOnMonday('Goods in place of collected ones wait at the counter with a code, and are handed over at no charge', async (rehearsal) => {
+    const { orderId, fulfillmentOrderId, code } = await rehearsal.atCounter();
+    await rehearsal.handOver(fulfillmentOrderId, { code });
+    await rehearsal.settle();
+    const order = await rehearsal.order(orderId);
+    const before = await moneyOf(rehearsal, order);
+    expect((await replace(rehearsal, order, 'wrong')).status).toBe(201);
+    const second = await newest(rehearsal, order);
+    const ready = await rehearsal.ready(second);
+    expect(ready).toMatchObject({ state: 'dispatched', locationId: 'store-01', shipments: [{ state: 'held-at-depot' }] });
+    expect((await rehearsal.handOver(second, { code: ready.collection?.code })).status).toBe(200);
+    await rehearsal.settle();
+    expect((await rehearsal.order(orderId)).replacements).toMatchObject([{ lines: [{ deliveredQty: 1 }] }]);
+    expect(await moneyOf(rehearsal, order)).toEqual(before);
+  });
+
+  testOnMonday(
+    'Goods in place of collected ones that nobody collects go back to the shelf, and their unit can be returned',
+    async (rehearsal) => {
+      const { orderId, fulfillmentOrderId, code } = await rehearsal.atCounter();
+      await rehearsal.handOver(fulfillmentOrderId, { code });
+      await rehearsal.settle();
+      const order = await rehearsal.order(orderId);
+      const onHand = await rehearsal.stockAt('mug-blue');
+      await replace(rehearsal, order, 'damaged');
+      await rehearsal.ready(await newest(rehearsal, order));
+      await rehearsal.advance('P9D');
+      expect((await rehearsal.order(orderId)).replacements).toMatchObject([{ lines: [{ deliveredQty: 0, failedQty: 1 }] }]);
+      expect(await rehearsal.stockAt('mug-blue')).toEqual(onHand);
+      expect((await rehearsal.announced(order, 2)).state).toBe('requested');
+    },
+  );
 });
 
 describe('Repeats and outages', () => {
