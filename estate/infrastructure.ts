@@ -3,6 +3,7 @@ import manifest from '../package.json' with { type: 'json' };
 import { Problem } from '../shared/catalog/problems.ts';
 import { keepSecret } from '../shared/domain/redaction.ts';
 import { errorMessage } from '../shared/domain/text.ts';
+import type { World } from '../shared/domain/world.ts';
 import type { Bus } from '../shared/events/bus.ts';
 import type { KafkaOptions } from '../shared/events/kafka/client.ts';
 import type { ResumingBusOptions } from '../shared/events/resuming-bus.ts';
@@ -229,6 +230,7 @@ function awaitStore({ connect, log }: AwaitedStoreOptions): StoreAdapter {
   let reason = NOT_YET;
   let closing = false;
   const watchers = new Map<WorldListener, () => void>();
+  const settlingWatchers = new Map<(world: World) => void, () => void>();
 
   const requireStore = (): StoreAdapter => {
     if (store) return store;
@@ -243,6 +245,7 @@ function awaitStore({ connect, log }: AwaitedStoreOptions): StoreAdapter {
         if (closing) return await connected.close();
         store = connected;
         for (const listener of watchers.keys()) watchers.set(listener, connected.worlds.watch(listener));
+        for (const listener of settlingWatchers.keys()) settlingWatchers.set(listener, connected.worlds.watchSettling(listener));
         return;
       } catch (error) {
         const message = errorMessage(error);
@@ -265,6 +268,13 @@ function awaitStore({ connect, log }: AwaitedStoreOptions): StoreAdapter {
       return () => {
         watchers.get(listener)?.();
         watchers.delete(listener);
+      };
+    },
+    watchSettling: (listener) => {
+      settlingWatchers.set(listener, store?.worlds.watchSettling(listener) ?? (() => undefined));
+      return () => {
+        settlingWatchers.get(listener)?.();
+        settlingWatchers.delete(listener);
       };
     },
   });

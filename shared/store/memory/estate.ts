@@ -19,6 +19,7 @@ export function createMemoryEstate({
 }) {
   const all = new Map<World, WorldState>();
   const listeners = new Set<WorldListener>();
+  const settling = new Set<(world: World) => void>();
   return {
     journalLimits,
     all,
@@ -36,6 +37,13 @@ export function createMemoryEstate({
     watch(listener: WorldListener): () => void {
       listeners.add(listener);
       return () => listeners.delete(listener);
+    },
+    async announceSettling(world: World): Promise<void> {
+      for (const listener of settling) listener(world);
+    },
+    watchSettling(listener: (world: World) => void): () => void {
+      settling.add(listener);
+      return () => settling.delete(listener);
     },
   };
 }

@@ -2,7 +2,7 @@ import type { Owner } from '../../catalog/applications.ts';
 import type { Heap } from '../../process/heap.ts';
 import type { State } from '../../process/readiness.ts';
 import type { JournalLimits } from '../journal-limits.ts';
-import type { ClockStore, DueWorkStore, WorldChanges } from './due-work.ts';
+import type { ClockStore, DueWorkStore, Settling, WorldChanges } from './due-work.ts';
 import type { FaultControl, FaultStore } from './faults.ts';
 import type { JournalReader, JournalWriter } from './journal.ts';
 import type { BacklogStore, LedgerStore } from './ledger.ts';
@@ -29,6 +29,7 @@ export interface Worlds
     WorldDataStore,
     ClockStore,
     WorldChanges,
+    Settling,
     LedgerStore,
     BacklogStore,
     FaultControl,
