@@ -18,7 +18,7 @@ export const LIMITS = {
   /** Returns of an order, rejected ones included. */
   returns: 100,
   /** Replacements of an order, failed ones included. */
-  replacements: 100,
+  replacements: 20,
 } as const;
 
 /** Promotions of a rehearsal, ended ones included. An evaluation reads all of them. */

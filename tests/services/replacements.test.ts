@@ -1,4 +1,5 @@
 import { describe, expect } from '@jest/globals';
+import { LIMITS } from '../../shared/catalog/limits.ts';
 import { newRehearsal, type TestRehearsal } from '../support/estate.ts';
 import { onMonday } from '../support/steps/collection.ts';
 import { CASH } from '../support/steps/tender.ts';
@@ -370,6 +371,15 @@ describe('Repeats and outages', () => {
 });
 
 describe('Bad input', () => {
+  test('An order has a limited number of replacements, and the refusal names the limit and the remedy', async (rehearsal) => {
+    const order = await rehearsal.completed([{ sku: 'mug-blue', qty: LIMITS.replacements + 1 }]);
+    for (let made = 0; made < LIMITS.replacements; made++)
+      expect((await replace(rehearsal, order, 'damaged', { storeId: 'store-01' })).status).toBe(201);
+    const { status, body } = await replace(rehearsal, order, 'damaged', { storeId: 'store-01' });
+    expect([status, body]).toMatchObject([409, { code: 'limit_reached', list: 'replacements', limit: LIMITS.replacements }]);
+    expect(body.detail).toContain('returns');
+  });
+
   test('Create Replacement refuses an unknown order, an unknown line and a draft, with the remedy', async (rehearsal) => {
     const draft = await rehearsal.draft(MUG);
     const order = await rehearsal.completed([MUG]);
