@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import manifest from '../package.json' with { type: 'json' };
 import { Problem } from '../shared/catalog/problems.ts';
 import { keepSecret } from '../shared/domain/redaction.ts';
@@ -8,6 +7,7 @@ import type { Bus } from '../shared/events/bus.ts';
 import type { KafkaOptions } from '../shared/events/kafka/client.ts';
 import type { ResumingBusOptions } from '../shared/events/resuming-bus.ts';
 import { createObservability, type Observability } from '../shared/observability/observability.ts';
+import { readWithin } from '../shared/process/bounded-file.ts';
 import { connectionTrouble } from '../shared/process/connection-trouble.ts';
 import { mostTextInHeap } from '../shared/process/heap.ts';
 import { Agent } from '../shared/process/http-client.ts';
@@ -158,12 +158,14 @@ function textIn(variable: string, file: string): string {
   return text.trim();
 }
 
+/** Bytes of a secret, or of certificates. */
+const MOST_BYTES = 1_048_576;
+
 function readable(variable: string, file: string): string {
   try {
-    return readFileSync(file, 'utf8');
+    return readWithin(file, { most: MOST_BYTES }).toString();
   } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    throw new StartError(`${variable}=${file} cannot be read: ${code === 'ENOENT' ? 'the file does not exist' : message}.`);
+    throw new StartError(`${variable}=${file} cannot be read: ${errorMessage(error)}.`);
   }
 }
 

@@ -66,7 +66,7 @@ export interface StoreAdapter {
   /** Absent where several processes share the store. */
   readonly turns?: Turns;
   /** The heap that has the worlds. Absent where they are outside this process. */
-  readonly heap?: Pick<Heap, 'full'>;
+  readonly heap?: Pick<Heap, 'full' | 'share'>;
   /** Whether the store is usable now. */
   state(): State;
   close(): Promise<void>;
