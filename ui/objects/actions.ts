@@ -9,6 +9,8 @@ import { type Step, send } from './steps.ts';
 
 /** What can be done with an object. */
 export interface Action {
+  /** The verb of its life cycle, or the name of its hint. */
+  readonly step: string;
   readonly label: string;
   /** What it would do. */
   readonly does: string;
@@ -62,7 +64,7 @@ export function actionsOf({ type, id, object, explanation, near, whyNot }: Acted
       return hint?.steps?.(object, filled, (other) => verdicts.get(other)?.input) ?? [send(call, filled, id)];
     };
     const does = hint?.does ?? doesOf(call, verdict, explanation?.state);
-    return [{ label: hint?.label ?? inWords(step), does, obstacle, fields, steps: stepsFor }];
+    return [{ step, label: hint?.label ?? inWords(step), does, obstacle, fields, steps: stepsFor }];
   });
   return actions.toSorted((one, other) => Number(one.obstacle !== undefined) - Number(other.obstacle !== undefined));
 }
