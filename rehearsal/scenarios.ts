@@ -1,6 +1,14 @@
 import type { Scenario } from './scenario.ts';
 import { disputeLost, disputeWon, refundFails, refundPending } from './scenarios/after-payment.ts';
-import { clickAndCollect, collectByTransfer, deliveredOrder, lostParcel, partialDelivery, webhookStorm } from './scenarios/fulfillment.ts';
+import {
+  clickAndCollect,
+  collectByTransfer,
+  damagedReplaced,
+  deliveredOrder,
+  lostParcel,
+  partialDelivery,
+  webhookStorm,
+} from './scenarios/fulfillment.ts';
 import { declinedThenPaid, digitalOrder, lastUnit, reservationExpired, reservationLost, shopOrder } from './scenarios/orders.ts';
 import {
   captureRetried,
@@ -32,6 +40,7 @@ export const scenarios: readonly Scenario[] = [
   clickAndCollect,
   collectByTransfer,
   lostParcel,
+  damagedReplaced,
   partialDelivery,
   webhookStorm,
   shortPick,

@@ -7,8 +7,9 @@ import { CustomerVerb } from '../../shared/catalog/customer/objects.ts';
 import { moveReturn, resendScanWebhook, scanShipment } from '../../shared/catalog/fulfillment/internal.ts';
 import { ReturnVerb } from '../../shared/catalog/fulfillment/returns.ts';
 import { Scan } from '../../shared/catalog/fulfillment/shipments.ts';
-import { outstandingAtTill, outstandingOf, payablePoints, returnable } from '../../shared/catalog/nearby.ts';
+import { ofOrder, outstandingAtTill, outstandingOf, payablePoints, replaceable, returnable } from '../../shared/catalog/nearby.ts';
 import type { BusinessObject, ObjectType } from '../../shared/catalog/objects.ts';
+import { replacedInParcel } from '../../shared/catalog/order/replaced.ts';
 import { refundableOf } from '../../shared/catalog/payment/cover.ts';
 import { completePaymentAction, decideDispute, disputePayment } from '../../shared/catalog/payment/internal.ts';
 import type { verbApis } from '../../shared/catalog/verb-apis.ts';
@@ -81,11 +82,27 @@ const attempts: { readonly [Type in TypeWithApis]: AttemptsOfApis<Type> } & { re
     confirm: at(apis['confirm-order-api']),
     route: at(apis['route-order-api']),
     cancel: at(apis['cancel-order-api']),
-    'open-return': ({ id, lines, shippingAddress, storeId, collection }, { near }, others) => {
-      const open = lines.map(({ lineId: orderLineId, ...line }) => ({
-        orderLineId,
-        qty: returnable({ ...line, lineId: orderLineId }, near),
-      }));
+    replace: ({ id, lines, replacements }, { near }) => {
+      const call = (reason: string, units: readonly { readonly orderLineId: string; readonly qty: number }[]): PossibleCall => {
+        const some = units.filter(({ qty }) => qty > 0).slice(0, MOST_LINES);
+        const least = [{ orderLineId: lines[0]?.lineId ?? '', qty: 1 }];
+        return { api: apis['create-replacement-api'], params: { id }, body: { lines: some.length > 0 ? some : least, reason } };
+      };
+      const delivered = lines.map(({ lineId }) => ({ orderLineId: lineId, qty: replaceable({ lines, replacements }, lineId, near) }));
+      const lost = ofOrder(near, 'fulfillment-order', id).flatMap(({ object }) => (object.failureReason === 'lost' ? [object] : []));
+      const ofParcels = lost.map(({ id: parcel, lines: sent }) =>
+        call(
+          'lost',
+          sent.map(({ orderLineId, qty, shortQty }) => ({
+            orderLineId,
+            qty: qty - shortQty - replacedInParcel(parcel, orderLineId, replacements),
+          })),
+        ),
+      );
+      return Promise.resolve([...ofParcels, call('damaged', delivered)]);
+    },
+    'open-return': ({ id, lines, replacements, shippingAddress, storeId, collection }, { near }, others) => {
+      const open = lines.map(({ lineId: orderLineId }) => ({ orderLineId, qty: returnable({ lines, replacements }, orderLineId, near) }));
       const some = open.filter(({ qty }) => qty > 0).slice(0, MOST_LINES);
       const units = some.length > 0 ? some : open.slice(0, 1).map((line) => ({ ...line, qty: 1 }));
       const body = { orderId: id, lines: units.map((line) => ({ ...line, reason: 'Changed my mind' })) };

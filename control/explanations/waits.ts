@@ -115,13 +115,24 @@ function lostAuthorization(found: BusinessObject<'order'>, { near }: Surrounding
   return waitsFor('customer', text, { needs: ['authorize-payment-api'] });
 }
 
+/** Fulfillment orders whose goods are sent in place of others. */
+const replacing = (orderId: string, around: Surroundings): readonly string[] =>
+  open('fulfillment-order', orderId, around).filter((id) => {
+    const { replacementId, failureReason } = around.near.get('fulfillment-order', id) ?? {};
+    return replacementId !== undefined && failureReason !== 'lost';
+  });
+
 function order(found: BusinessObject<'order'>, around: Surroundings): readonly Wait[] {
   const { pendingAction } = found;
   if (pendingAction)
     return waitsFor('estate', `the OMS to finish the action ${pendingAction.action}, in progress since ${pendingAction.since}`);
   if (found.state === 'draft') return draft(found, around);
   if (found.state === 'return-in-progress') return waitsForObjects('return', open('return', found.id, around), around);
-  if (found.state === 'completed' || found.state === 'cancelled') return waitsForObjects('payment', disputed(found.id, around), around);
+  if (found.state === 'completed' || found.state === 'cancelled')
+    return [
+      ...waitsForObjects('payment', disputed(found.id, around), around),
+      ...waitsForObjects('fulfillment-order', replacing(found.id, around), around),
+    ];
   if (found.channel === 'pos')
     return waitsFor('estate', 'the till to report that the customer has left with the goods', { needs: ['carry-out'] });
   const routed = ofOrder(around.near, 'fulfillment-order', found.id);

@@ -47,8 +47,11 @@ export function returns(world: WorldRecords): InvariantResult {
 /** Returned and announced units of a line, and their worth, must not exceed its delivered units and its total. */
 function checkUnits({ id, state, lines }: Order, bookings: readonly ReturnBooking[], check: Check): void {
   for (const { lineId, qty, fulfilledQty, cancelledQty, returnedQty, tax, taxRate, lineTotal } of lines) {
+    // The customer keeps as many units as come back for a replacement.
     const booked = bookings.flatMap((one) =>
-      one.lines.filter(({ orderLineId }) => orderLineId === lineId).map((line) => ({ ...line, one })),
+      one.replacementId !== undefined
+        ? []
+        : one.lines.filter(({ orderLineId }) => orderLineId === lineId).map((line) => ({ ...line, one })),
     );
     const units = (which: (one: ReturnBooking) => boolean): number =>
       booked.filter(({ one }) => which(one)).reduce((sum, line) => sum + line.qty, 0);
@@ -250,7 +253,7 @@ function checkUnitsOnTheWay(world: WorldRecords, bookings: readonly ReturnBookin
       const isWaiting = rejecting === undefined && found.writtenOffAt === undefined && (state === 'approved' || state === 'in-transit');
       check(!isWaiting || parcel.state !== 'delivered', `return/${id}: ${state}, and its shipment/${parcel.id} is delivered`);
     }
-    if (!parcel && !returned.has(id)) continue;
+    if (found.replacementId !== undefined || (!parcel && !returned.has(id))) continue;
     for (const { orderLineId, qty } of lines) gone.set(`${orderId} ${orderLineId}`, (gone.get(`${orderId} ${orderLineId}`) ?? 0) + qty);
   }
   for (const { id, lines } of world.of<Order>('order')) {

@@ -9,6 +9,7 @@ import { money } from './money.ts';
 import { moving, parkedWork } from './moving.ts';
 import { points } from './points.ts';
 import { references } from './references.ts';
+import { replacements } from './replacements.ts';
 import { returns } from './returns.ts';
 import { stock } from './stock.ts';
 import { till } from './till.ts';
@@ -23,6 +24,7 @@ const invariants = [
   fulfillment,
   returns,
   till,
+  replacements,
   references,
   oneEffect,
   eventVersions,
@@ -52,6 +54,7 @@ const NEEDED: Readonly<Record<string, readonly Application[]>> = {
   vouchers: ['promotion-engine', 'ecommerce-platform', 'oms'],
   stock: ['inventory-service'],
   returns: ['inventory-service'],
+  replacements: ['oms'],
   till: ['pos', 'ecommerce-platform'],
 };
 /** Invariants that read the events and the queues of the estate only. */

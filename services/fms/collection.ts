@@ -240,7 +240,8 @@ export const handOverCollection = handle(handOverCollectionApi)(async ({ params,
     return again(await withOwnQr(found, scope));
   }
   refuseStrayUnits(found, 'refused', refused);
-  await scope.call(ensureCaptured, { params: { id: found.orderId }, body: { fulfillmentOrderId: found.id } });
+  if (found.replacementId === undefined)
+    await scope.call(ensureCaptured, { params: { id: found.orderId }, body: { fulfillmentOrderId: found.id } });
   work.cancel(giveUpCollectionDue, found.id);
   work.cancel(remindCustomerDue, found.id);
   await moveStockLater(work, found);

@@ -34,7 +34,7 @@ export const createFulfillmentOrders = handle(createFulfillmentOrdersCall)(async
 });
 
 function create(work: UnitOfWork, body: Body, group: Body['groups'][number] & { readonly id: string }): StoredFulfillmentOrder {
-  const { orderId, attempt, shippingAddress, shippingMethod, collection } = body;
+  const { orderId, attempt, replacementId, shippingAddress, shippingMethod, collection } = body;
   const { id, locationId, reservationId } = group;
   const lines = group.lines.map((line) => ({ ...line, pickedQty: 0, shortQty: 0 }));
   // Allocating needs no stock movement, so it is done before the reply.
@@ -43,6 +43,7 @@ function create(work: UnitOfWork, body: Body, group: Body['groups'][number] & { 
     id,
     orderId,
     attempt,
+    replacementId,
     locationId,
     reservationId,
     shippingAddress,

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { FulfillmentOrder } from '../../shared/catalog/fulfillment/fulfillment-orders.ts';
 import { Order, order as orderObject } from '../../shared/catalog/order/objects.ts';
+import { ReplacementReasonName } from '../../shared/catalog/order/replacements.ts';
 import { Id, Quantity, Sku, VoucherCode } from '../../shared/catalog/shapes.ts';
 import { defineCollection } from '../../shared/store/collections.ts';
 
@@ -55,6 +56,10 @@ const SeenFulfillment = z.object({
   refusedReturnId: Id.optional(),
   /** Whether its goods waited at the counter of a store. */
   wasReady: z.literal(true).optional(),
+  /** Whether the carrier has lost its parcel. */
+  isLost: z.literal(true).optional(),
+  /** The replacement that it serves. */
+  replacementId: Id.optional(),
 });
 export type SeenFulfillment = z.output<typeof SeenFulfillment>;
 
@@ -85,6 +90,25 @@ const OwedRefund = z.object({
 });
 export type OwedRefund = z.output<typeof OwedRefund>;
 
+/**
+ * A replacement. `claimed`: no other request takes its units, and stock is being reserved. `placed`: the order shows it; the stock is to be
+ * passed on. `sent`: the FMS has its fulfillment orders, or the store has handed the goods over.
+ */
+const ReplacementRecord = z.object({
+  id: Id,
+  status: z.enum(['claimed', 'placed', 'sent']),
+  reason: ReplacementReasonName,
+  storeId: Id.optional(),
+  lines: z.array(z.object({ orderLineId: Id, sku: Sku, qty: Quantity, lostFulfillmentOrderId: Id.optional() })),
+  /** Reservations that ended before they were confirmed. */
+  lostHolds: z.int().min(0),
+  /** The reservation, the number of the attempt at the FMS, and the location of each line. Absent while `claimed`. */
+  held: z
+    .object({ reservationId: Id, attempt: z.int().min(1), groups: z.array(z.object({ locationId: Id, lines: z.array(z.int()) })) })
+    .optional(),
+});
+export type ReplacementRecord = z.output<typeof ReplacementRecord>;
+
 /** Fulfilment progress, by the order’s id. It is stored before the first request to the FMS, which has no other orders. */
 const FulfillmentRecord = z.object({
   id: Id,
@@ -97,6 +121,7 @@ const FulfillmentRecord = z.object({
   seen: z.array(SeenFulfillment),
   short: z.array(ShortUnits),
   owed: z.array(OwedRefund),
+  replacements: z.array(ReplacementRecord).optional(),
 });
 export type FulfillmentRecord = z.output<typeof FulfillmentRecord>;
 
@@ -111,3 +136,6 @@ export const withOwedSettled = (
   ...record,
   owed: record.owed.map((one) => (one.status === 'owed' && !waiting.has(one.reference) ? { ...one, status } : one)),
 });
+
+/** The stores that may hand goods over. */
+export const stores = defineCollection({ name: 'stores', reference: true, schema: z.object({ id: Id, version: z.int().min(0) }) });

@@ -107,19 +107,32 @@ export const compensate = handleDue(compensateDue)(async ({ key }, scope) => {
   endCompensation(scope.work, order);
 });
 
-/** Ids of the reservations of an order: for its lines, and replacements for short units. */
+/** Ids of the reservations of an order: for its lines, for short units that another location serves, and for its replacements. */
 export const knownReservations = ({ lines }: StoredOrder, record: FulfillmentRecord | undefined): string[] => [
-  ...new Set([...reservationsOf(lines), ...(record?.short ?? []).flatMap(({ held }) => (held ? [held.reservationId] : []))]),
+  ...new Set([
+    ...reservationsOf(lines),
+    ...[...(record?.short ?? []), ...(record?.replacements ?? [])].flatMap(({ held }) => (held ? [held.reservationId] : [])),
+  ]),
 ];
 
 /**
  * Calls the SIM to release all stock reserved for an ended order or its basket, except the reservations in `spare`.
  * A repeat sends the same body, although a return may have begun since the order was completed.
+ * @param shelved the number of reservations whose goods are back on the shelf; with more of them, it is another call
  */
-async function releaseReservationsOf(order: StoredOrder, spare: readonly string[], { call }: Pick<Scope, 'call'>): Promise<void> {
+async function releaseReservationsOf(
+  order: StoredOrder,
+  spare: readonly string[],
+  { call }: Pick<Scope, 'call'>,
+  shelved: number = 0,
+): Promise<void> {
   const { id, basketId } = order;
   const state = order.state === 'cancelled' ? 'cancelled' : 'completed';
-  await call(releaseHolds, { body: { order: { id, state }, basket: { id: basketId, state: 'converted' }, spare: [...spare] } });
+  await call(
+    releaseHolds,
+    { body: { order: { id, state }, basket: { id: basketId, state: 'converted' }, spare: [...spare] } },
+    shelved > 0 ? { step: `shelved ${shelved}` } : {},
+  );
 }
 
 /** The reservations of a fulfillment order. A line whose location had none of its units has another one by now. */
@@ -133,20 +146,31 @@ const reservationsIn = ({ id, lines }: SeenFulfillment, order: StoredOrder, { sh
 /** Whether nobody collected its goods, which are back on the shelf of the store. */
 const isPutBack = ({ state, wasReady }: SeenFulfillment): boolean => state === 'returned-to-sender' && wasReady === true;
 
+/** Whether it is a replacement that waited at a counter, and went back to the shelf. */
+export const isShelved = (seen: SeenFulfillment): boolean => seen.replacementId !== undefined && isPutBack(seen);
+
+/** Ids of the reservations of replacements that nobody collected. */
+const shelvedReservations = ({ seen, replacements = [] }: FulfillmentRecord): string[] => {
+  const shelved = new Set(seen.filter(isShelved).map(({ replacementId }) => replacementId));
+  return replacements.flatMap(({ id, held }) => (held && shelved.has(id) ? [held.reservationId] : []));
+};
+
 /** The reservations of a completed order that the FMS may still consume: all but the reservations of goods that are back on a shelf. */
-function spareReservations(order: StoredOrder, record: FulfillmentRecord | undefined): string[] {
-  const seen = record?.seen ?? [];
+function spareReservations(order: StoredOrder, record: FulfillmentRecord | undefined, shelved: readonly string[]): string[] {
+  const seen = (record?.seen ?? []).filter(({ replacementId }) => replacementId === undefined);
   const of = (some: readonly SeenFulfillment[]): Set<string> =>
     new Set(record ? some.flatMap((one) => reservationsIn(one, order, record)) : []);
   const putBack = of(seen.filter(isPutBack));
   const others = of(seen.filter((one) => !isPutBack(one)));
-  return knownReservations(order, record).filter((id) => !putBack.has(id) || others.has(id));
+  return knownReservations(order, record).filter((id) => !shelved.includes(id) && (!putBack.has(id) || others.has(id)));
 }
 
 /** Releases the reservations that a completed order has not consumed. */
 export const releaseReservations = handleDue(releaseReservationsDue)(async ({ key }, scope) => {
   const order = await scope.work.get(orders, key);
   if (!order) return;
-  const spare = isSale(order) ? [] : spareReservations(order, await scope.work.get(fulfillmentRecords, key));
-  await releaseReservationsOf(order, spare, scope);
+  const record = isSale(order) ? undefined : await scope.work.get(fulfillmentRecords, key);
+  const shelved = record ? shelvedReservations(record) : [];
+  const spare = isSale(order) ? [] : spareReservations(order, record, shelved);
+  await releaseReservationsOf(order, spare, scope, shelved.length);
 });

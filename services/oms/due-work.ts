@@ -15,6 +15,12 @@ export const payOutReturnDue = defineDueWork('pay-out-return');
 /** The key is the payment whose authorisation expired, at `lostAt`. */
 export const renewAuthorizationDue = defineDueWork('renew-authorization', z.object({ orderId: Id, lostAt: z.number().optional() }));
 
+/** The key is the replacement. */
+export const finishReplacementDue = defineDueWork('finish-replacement', z.object({ orderId: Id }));
+
+/** The key is the fulfillment order whose parcel is lost. */
+export const refundLostGoodsDue = defineDueWork('refund-lost-goods', z.object({ orderId: Id }));
+
 // The key of all others is the order.
 export const finishConfirmationDue = defineDueWork('finish-confirmation');
 export const finishCancellationDue = defineDueWork('finish-cancellation');

@@ -19,7 +19,7 @@ const takeOver = {
 const doing = { confirm: 'being confirmed', route: 'being routed', cancel: 'being cancelled', 'carry-out': 'being carried out' } as const;
 
 /** Retryable 409: of several concurrent verbs, the first one to store its intent wins. */
-export function actionPending(order: StoredOrder, verb: Verb, pending: NonNullable<StoredOrder['pendingAction']>): Problem {
+export function actionPending(order: StoredOrder, verb: Verb | 'replace', pending: NonNullable<StoredOrder['pendingAction']>): Problem {
   const detail = `The order "${order.id}" is ${doing[pending.action]} (since ${pending.since}); repeat the request after that.`;
   const about = { allowedFrom: allowedFrom(orderLifeCycle, verb), pendingAction: pending, retryable: true, retryAfter: 1 } as const;
   return refusal('order', order, verb, detail, about);

@@ -2,6 +2,8 @@ import { z } from 'zod';
 import { returnLifeCycle } from '../../shared/catalog/fulfillment/returns.ts';
 import { refusal } from '../../shared/catalog/life-cycle.ts';
 import type { Payable } from '../../shared/catalog/order/objects.ts';
+import { comingBackOf } from '../../shared/catalog/order/replaced.ts';
+import type { Replacement } from '../../shared/catalog/order/replacements.ts';
 import { requiredFor, valueOfUnits } from '../../shared/catalog/payment/cover.ts';
 import type { Problem } from '../../shared/catalog/problems.ts';
 import { Id, Instant, Quantity } from '../../shared/catalog/shapes.ts';
@@ -26,6 +28,8 @@ const ReturnBooking = z.object({
     }),
   ),
   status: z.enum(['open', 'refunding', 'refunded', 'exchanged', 'rejected']),
+  /** The replacement that was sent for its units. They are worth nothing, and the customer keeps as many. */
+  replacementId: Id.optional(),
   /** The one basket whose order is exchanged for the return. */
   exchangeBasketId: Id.optional(),
   /** When the Payment Hub announced the newest refund by a client. The refund may be in progress. */
@@ -54,14 +58,17 @@ export function returnTaxOf({ lines }: Pick<ReturnBooking, 'lines'>): number | u
 
 export const isOpen = ({ status }: Pick<ReturnBooking, 'status'>): boolean => status === 'open' || status === 'refunding';
 
-type Bookings = readonly Pick<ReturnBooking, 'lines' | 'status'>[];
+type Bookings = readonly Pick<ReturnBooking, 'lines' | 'status' | 'replacementId'>[];
 
-/** Units of a line in returns that are not rejected, and minor units of value and tax booked for them. The amounts of rejected returns are 0. */
-function bookedOn(lineId: string, bookings: Bookings) {
+/**
+ * Units of a line in returns that are not rejected, and minor units of value and tax booked for them. The amounts of rejected returns are 0.
+ * @param replacementId the replacement that was sent for the units; undefined for units that the customer has given up
+ */
+function bookedOn(lineId: string, bookings: Bookings, replacementId?: string) {
   let units = 0;
   let amount = 0;
   let tax = 0;
-  for (const { lines, status } of bookings) {
+  for (const { lines, status } of bookings.filter((one) => one.replacementId === replacementId)) {
     for (const line of lines.filter(({ orderLineId }) => orderLineId === lineId)) {
       if (status !== 'rejected') units += line.qty;
       amount += line.amount;
@@ -73,6 +80,10 @@ function bookedOn(lineId: string, bookings: Bookings) {
 
 /** Units of a line that the customer has and that are in no return. */
 export const returnableOf = (line: OrderLine, bookings: Bookings): number => line.fulfilledQty - bookedOn(line.lineId, bookings).units;
+
+/** Units of a line that may come back for a replacement. */
+export const comingBack = (replacement: Replacement, lineId: string, bookings: Bookings): number =>
+  comingBackOf(replacement, lineId) - bookedOn(lineId, bookings, replacement.id).units;
 
 /**
  * Value in minor units of the next `units` of a line: the floor of the share of all units gone by then, less the amounts already booked. So
@@ -103,7 +114,11 @@ export async function completeBooking(
   { booking, as }: { booking: ReturnBooking; as: 'refunded' | 'exchanged' },
 ): Promise<ReturnBooking> {
   const unitsOf = new Map(booking.lines.map(({ orderLineId, qty }) => [orderLineId, qty]));
-  const lines = order.lines.map((line) => ({ ...line, returnedQty: line.returnedQty + (unitsOf.get(line.lineId) ?? 0) }));
+  // The customer keeps as many units of a replacement.
+  const isReplaced = booking.replacementId !== undefined;
+  const lines = order.lines.map((line) =>
+    isReplaced ? line : { ...line, returnedQty: line.returnedQty + (unitsOf.get(line.lineId) ?? 0) },
+  );
   const ended = work.put(returnBookings, { ...booking, status: as });
   await endReturn(work, order, { returnId: booking.id, lines });
   return ended;

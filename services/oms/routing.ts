@@ -167,13 +167,13 @@ function groupsOf(lines: readonly OrderLine[]): Group[] {
 /** Calls the FMS to create the fulfillment orders of an attempt. A repeat creates nothing more. @returns their ids @throws Problem */
 export async function createFulfillmentOrdersFor(
   order: StoredOrder,
-  { attempt, groups }: { attempt: number; groups: Group[] },
+  { attempt, groups, replacementId }: { attempt: number; groups: Group[]; replacementId?: string },
   { call }: Scope,
 ): Promise<string[]> {
   const { id: orderId, orderNumber, customerId, payAt, shippingAddress, shippingMethod = 'STANDARD' } = order;
   const collection = order.collection && { ...order.collection, orderNumber, customerId, payAt };
   if (!shippingAddress && !collection) throw new Error(`The order ${orderId} has no address and cannot be routed.`);
-  const body = { orderId, attempt, shippingAddress, shippingMethod, collection, groups };
+  const body = { orderId, attempt, replacementId, shippingAddress, shippingMethod, collection, groups };
   const { items } = await call(createFulfillmentOrders, { body }, { timeoutMs: DECIDE_TIMEOUT_MS });
   return items.map(({ id }) => id);
 }

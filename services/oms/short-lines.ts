@@ -67,7 +67,9 @@ async function serveElsewhere({ order, record, units }: ShortCase, scope: Scope)
   }
   const line = { orderLineId: units.orderLineId, sku: units.sku, qty: noted.units.qty };
   const { attempt, reservationId, locationId } = held;
-  const [servedBy] = await createFulfillmentOrdersFor(order, { attempt, groups: [{ locationId, reservationId, lines: [line] }] }, scope);
+  const replacementId = record.seen.find(({ id }) => id === units.fulfillmentOrderId)?.replacementId;
+  const groups = [{ locationId, reservationId, lines: [line] }];
+  const [servedBy] = await createFulfillmentOrdersFor(order, { attempt, groups, replacementId }, scope);
   work.put(fulfillmentRecords, withUnits(noted.record, { ...noted.units, status: 'served', servedBy }));
   if (!hasLeftNode(order, noted)) return;
   const lines = order.lines.map((one) => (one.lineId === units.orderLineId ? { ...one, nodeId: locationId, reservationId } : one));

@@ -37,6 +37,8 @@ const other = (role: DueRole, does: string): DueMeaning => ({ role, does });
 const basket = about('basket');
 const sale = about('basket', ({ transactionId }) => texts(transactionId));
 const order = about('order');
+const idsIn = (value: unknown): readonly string[] => (Array.isArray(value) ? value.flatMap(({ id }) => texts(id)) : []);
+const replacement = about('order', ({ replacements }) => idsIn(replacements));
 const payment = about('payment');
 const reservation = about('reservation');
 const fulfillment = about('fulfillment-order');
@@ -77,6 +79,8 @@ export const dueWork: { readonly [Application in Owner]?: Readonly<Record<string
     'capture-payments': order('repair', 'captures the payments of the order'),
     'serve-short-lines': order('repair', 'finds other locations for units that were short'),
     'settle-order': order('repair', 'refunds what the order owes its customer'),
+    'finish-replacement': replacement('repair', 'finishes the replacement'),
+    'refund-lost-goods': fulfillment('deadline', 'refunds the lost goods, unless they are replaced or found first'),
     'give-up-uncovered': order('deadline', 'cancels the order, unless its payments cover the total first'),
     'take-exchange-credit': order('repair', 'takes the value of the return as a payment'),
     'refund-cancelled-units': order('repair', 'refunds missing units after a dispute, or after their refund failed'),

@@ -48,6 +48,14 @@ const listed = [
     meaning: 'Customer requested return of one or more items from an order',
   },
   {
+    name: 'ext.replacement-created',
+    classification: 'updated',
+    object: 'order',
+    meaning: 'Goods are sent or handed over in place of lost, missing, damaged or wrong ones',
+    detail: 'The last entry of replacements has the reason and the goods.',
+    addition: true,
+  },
+  {
     name: 'ext.collection-ready',
     classification: 'updated',
     object: 'fulfillment-order',

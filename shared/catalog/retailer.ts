@@ -108,6 +108,9 @@ export const Retailer = z.strictObject({
   disputeFee: Amount.default(2_000).describe('Fee of the provider for each dispute, in minor units.'),
   loyalty: Loyalty.prefault({}),
   collection: Collection.prefault({}),
+  replaceLostWithin: Duration.optional().describe(
+    'For this time, goods that a carrier lost wait for a replacement. Then they are refunded. Default: they are refunded immediately.',
+  ),
   windows: Windows.prefault({}).refine(({ atRisk, churned }) => !(comparableMs(atRisk) >= comparableMs(churned)), {
     path: ['churned'],
     error: 'This must be longer than atRisk.',
@@ -122,6 +125,8 @@ export interface Figures
   extends Pick<Retailer, 'currency' | 'timeZone' | 'cashRounding' | 'taxIncluded' | 'taxRates' | 'shipping' | 'disputeFee' | 'loyalty'> {
   readonly collection: { readonly days: number; readonly preparationMs: number; readonly payLimit: number };
   readonly windowMs: Readonly<Record<WindowName, number>>;
+  /** Undefined: lost goods are refunded immediately. */
+  readonly replaceLostWithinMs: number | undefined;
 }
 
 /** A world that was kept before a figure existed does not have it. */
@@ -135,6 +140,7 @@ export function figuresOf({
   disputeFee,
   loyalty,
   collection,
+  replaceLostWithin,
   windows,
 }: Retailer): Figures {
   const { days, preparation, payLimit } = collection;
@@ -150,6 +156,7 @@ export function figuresOf({
     loyalty,
     collection: { days, preparationMs: durationMs(preparation), payLimit },
     windowMs: windowMs as Figures['windowMs'],
+    replaceLostWithinMs: replaceLostWithin === undefined ? undefined : durationMs(replaceLostWithin),
   };
 }
 

@@ -10,6 +10,7 @@ export const verbApis = {
     confirm: 'confirm-order-api',
     route: 'route-order-api',
     cancel: 'cancel-order-api',
+    replace: 'create-replacement-api',
     'open-return': 'create-return-api',
   },
   payment: { capture: 'capture-payment-api', void: 'void-payment-api', refund: 'refund-payment-api' },

@@ -238,6 +238,12 @@ const more: Readonly<Record<string, Readonly<Record<string, Ask>>>> = {
   },
   order: {
     route: (rehearsal, id) => rehearsal.call('route-order-api', { params: { id } }),
+    replace: async (rehearsal, id) => {
+      const { lines } = await rehearsal.order(id);
+      const orderLineId = (lines.find(({ fulfilledQty }) => fulfilledQty > 0) ?? lines[0]).lineId;
+      const body = { lines: [{ orderLineId, qty: 1 }], reason: 'damaged' as const };
+      return rehearsal.call('create-replacement-api', { params: { id }, body });
+    },
     'open-return': async (rehearsal, orderId) => {
       const { lines } = await rehearsal.order(orderId);
       const body = { orderId, lines: [{ orderLineId: lines[0].lineId, qty: 1, reason: 'too small' }], dropOff: 'carrier' };

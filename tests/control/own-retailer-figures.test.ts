@@ -237,6 +237,24 @@ test.each(['EUR', 'JPY', 'BHD'])(
   },
 );
 
+test('Lost goods wait for a replacement for the time of the retailer, and are refunded immediately without it', async () => {
+  const lost = async (retailer: object) => {
+    await using rehearsal = await withRetailer(retailer);
+    const { orderId, shipmentId } = await rehearsal.dispatchedOrder();
+    await rehearsal.lost(shipmentId);
+    const read = orderState(rehearsal, orderId);
+    const states = [await read()];
+    for (const by of ['PT2H59M', 'PT2M']) {
+      await rehearsal.advance(by);
+      states.push(await read());
+    }
+    await rehearsal.verify();
+    return states;
+  };
+  expect(await lost({})).toEqual(['cancelled', 'cancelled', 'cancelled']);
+  expect(await lost({ replaceLostWithin: 'PT3H' })).toEqual(['in-fulfilment', 'in-fulfilment', 'cancelled']);
+});
+
 test('The figures of a retailer are all tested in this file', () => {
   const { id, currency, timeZone, cashRounding, taxIncluded, taxRates, shipping, disputeFee, loyalty, collection, ...others } =
     Retailer.parse({});
@@ -253,6 +271,7 @@ test('The figures of a retailer are all tested in this file', () => {
   ]);
   expect(Object.keys(collection)).toEqual(['days', 'preparation', 'payLimit']);
   expect(Object.keys(others)).toEqual(['windows']);
+  expect(Object.keys(Retailer.shape)).toContain('replaceLostWithin');
   expect(Object.keys(others.windows).toSorted()).toEqual(Object.keys(windows).toSorted());
 });
 
@@ -266,7 +285,7 @@ const rowsOf = ({ properties = {} }: JsonSchema, path: readonly string[] = []): 
   Object.entries(properties).flatMap(([name, member]) => {
     const figure = [...path, name];
     if (member.properties) return rowsOf(member, figure);
-    return name === 'id' ? [] : [`| \`${figure.join('.')}\` | ${member.default} | ${member.description} |`];
+    return name === 'id' ? [] : [`| \`${figure.join('.')}\` | ${member.default ?? '–'} | ${member.description} |`];
   });
 
 test('The guide to your retailer lists each figure with its default and its meaning', async () => {

@@ -61,6 +61,19 @@ const parcel = (patch: object) => fulfillmentOrder('ful_open', only('shipments',
 const allocation = (counters: object) => reservation(only('allocations', counters));
 const ended = (state: string) => [fulfillmentOrder('ful_open', { state }), fulfillmentOrder('ful_rest', { state: 'cancelled' })];
 
+/** An order of two delivered mugs with a replacement. */
+const replaced = (units: object) =>
+  order('ord_sent', {
+    replacements: [
+      {
+        id: 'rpl_1',
+        reason: 'damaged',
+        createdAt: AT,
+        lines: [{ orderLineId: 'line-1', sku: 'mug-blue', qty: 1, deliveredQty: 0, failedQty: 0, ...units }],
+      },
+    ],
+  });
+
 const AT_STORE = { locationId: 'store-01', readyBy: '2026-03-02T12:00:00.000Z' };
 /** The parcel of `ful_open` goes to a store, although the stock records count it as shipped. */
 const sentToStore = fulfillmentOrder('ful_open', { collection: AT_STORE });
@@ -435,6 +448,25 @@ const cases: Readonly<Record<string, readonly Case[]>> = {
     ],
     ['transaction/ord_till: completed, and order/ord_till is missing', transaction({ state: 'completed' })],
     ['basket/bsk_till: locked for transaction/ord_gone, and nobody', change('baskets', 'bsk_till', { transactionId: 'ord_gone' })],
+  ],
+  replacements: [
+    ['order/ord_sent line-1: 3 replaced of 2 delivered', replaced({ qty: 3, deliveredQty: 3 })],
+    ['order/ord_sent line-1: 3 being replaced and 0 returned of 2 delivered', replaced({ qty: 3 })],
+    ['order/ord_sent rpl_1 line-1: 0 of 1 are sent, and nothing will send the others', replaced({})],
+    ['order/ord_sent rpl_1 line-1: 2 sent in place of 1', replaced({}), fulfillmentOrder('ful_sent', { replacementId: 'rpl_1' })],
+    ['order/ord_sent rpl_1: 2 arrived and 0 failed of 1', replaced({ deliveredQty: 2 })],
+    [
+      'fulfillment-order/ful_sent: serves the replacement rpl_gone, which order/ord_sent does not have',
+      fulfillmentOrder('ful_sent', { replacementId: 'rpl_gone' }),
+    ],
+    [
+      'order/ord_sent rpl_1 line-1: 2 come back, and it was sent for 1',
+      replaced({}),
+      add('return-bookings', {
+        ...{ id: 'ret_rpl', orderId: 'ord_sent', status: 'open', replacementId: 'rpl_1' },
+        lines: [{ orderLineId: 'line-1', qty: 2, amount: 0 }],
+      }),
+    ],
   ],
   references: [
     ['order/ord_new: has the reference "1" of "shop", as order/ord_sent has', change('orders', 'ord_sent', { reference: REFERENCE })],

@@ -126,6 +126,11 @@ export const requests: Readonly<Record<string, Prepare>> = {
   'create-order-api': async (rehearsal) => ({ body: { basketId: (await rehearsal.checkedOut()).id }, other: { basketId: 'bsk_another' } }),
   'cancel-order-api': async (rehearsal) => ({ id: (await rehearsal.draft()).id, body: { reason: 'changed my mind' }, other: {} }),
   'confirm-order-api': async (rehearsal) => ({ id: (await rehearsal.authorised()).id, body: {}, other: {} }),
+  'create-replacement-api': async (rehearsal) => {
+    const { id, lines } = await rehearsal.completed();
+    const body = { lines: [{ orderLineId: lines[0].lineId, qty: 1 }], reason: 'damaged' };
+    return { id, body, other: { ...body, reason: 'wrong' } };
+  },
   'route-order-api': async (rehearsal) => {
     await rehearsal.progress({ route: 'manual' });
     return { id: (await rehearsal.confirmed()).id, body: {}, other: { strategy: 'most-stock' } };

@@ -125,6 +125,8 @@ async function callApis(into: Examples): Promise<void> {
   const order = await silent.completed();
   await silent.api('earn-points-api', { params: { id: 'loy_ada' }, body: { orderId: order.id, amount: eur(2_598) } });
   await silent.refunded((await silent.order(order.id)).payments[0].id, 500);
+  const lines = [{ orderLineId: order.lines[0].lineId, qty: 1 }];
+  await silent.api('create-replacement-api', { params: { id: order.id }, body: { lines, reason: 'damaged' } });
   await takeCalls(silent, into);
 }
 
@@ -338,6 +340,10 @@ async function mistakes(rehearsal: TestRehearsal): Promise<Readonly<Record<strin
     'cancel-order-api': { params: { id: orderId }, body: {} },
     'confirm-order-api': { params: { id: draft.id } },
     'route-order-api': { params: { id: draft.id } },
+    'create-replacement-api': {
+      params: { id: orderId },
+      body: { lines: [{ orderLineId: sent.lines[0].lineId, qty: 1 }], reason: 'damaged' },
+    },
     'authorize-payment-api': {
       body: { orderId: draft.id, tender: { type: 'card', token: 'tok_decline_insufficient_funds' }, amount: draft.totals.total },
     },

@@ -46,6 +46,12 @@ const returned =
     const { id, lines } = await sold(rehearsal);
     return { body: { orderId: id, lines: [{ orderLineId: lines[0].lineId, qty: 1, reason: 'blue' }], ...more } };
   };
+const replaced =
+  (more: object): Prepare =>
+  async (rehearsal) => {
+    const { id, lines } = await sold(rehearsal);
+    return { id, body: { lines: [{ orderLineId: lines[0].lineId, qty: 1 }], reason: 'damaged', ...more } };
+  };
 const short =
   (line: object): Prepare =>
   async (rehearsal) => {
@@ -77,6 +83,7 @@ const bodies: Partial<Record<ApiId, object>> = {
   'redeem-loyalty-points-api': { points: 1 },
   'refund-payment-api': { amount: EUR },
   'add-payment-api': { tender: CASH, amount: EUR },
+  'create-replacement-api': { lines: [{ orderLineId: NONE, qty: 1 }], reason: 'damaged' },
 };
 
 /** An unknown code is a valid question: Validate Voucher answers that the code is not valid. */
@@ -193,6 +200,9 @@ const rows: Readonly<Record<string, Row>> = {
   'create-return-api orderId': [returned({ orderId: NONE }), 404, 'order'],
   'create-return-api lines.orderLineId': [returned({ lines: [{ orderLineId: NONE, qty: 1, reason: 'blue' }] }), 422, 'unknown_line'],
   'create-return-api locationId': [returned({ locationId: NONE }), 404, 'location'],
+  'create-return-api replacementId': [returned({ replacementId: NONE }), 422, 'unknown_replacement'],
+  'create-replacement-api lines.orderLineId': [replaced({ lines: [{ orderLineId: NONE, qty: 1 }] }), 422, 'unknown_line'],
+  'create-replacement-api storeId': [replaced({ storeId: NONE }), 422, 'unknown_store'],
   'log-interaction-api customerId': [{ body: { customerId: NONE, type: 'visit' } }, 404, 'customer'],
   'enroll-loyalty-member-api customerId': [{ body: { customerId: NONE } }, 404, 'customer'],
   'earn-points-api orderId': [{ id: 'loy_ada', body: { orderId: NONE, amount: EUR } }, 404, 'order'],

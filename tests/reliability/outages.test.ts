@@ -128,6 +128,12 @@ const stories: Readonly<Record<string, Story>> = {
     await rehearsal.pay(orderId, card(), 1_000);
     return [() => rehearsal.cancel(orderId)];
   },
+  'a replacement of damaged goods': async (rehearsal) => {
+    const { id, lines } = await rehearsal.completed();
+    const body = { lines: [{ orderLineId: lines[0].lineId, qty: 1 }], reason: 'damaged' as const };
+    await rehearsal.progress({ warehouse: 'time', carrier: 'time' });
+    return [() => rehearsal.call('create-replacement-api', { params: { id }, body })];
+  },
   'goods that nobody collects': async (rehearsal) => {
     await collectionSteps(rehearsal).atCounter();
     return [];
@@ -144,6 +150,7 @@ const played: Readonly<Record<string, readonly string[]>> = {
     ...['fms|give-up-delivery', 'fms|give-up-return', 'fms|give-up-silent-parcel', 'fms|return-step', 'loyalty-platform|return-redemption'],
     ...['payment-hub|approve-payment', 'payment-hub|expire-authorization', 'payment-hub|decide-refund', 'payment-hub|lose-dispute'],
     ...['sim|expire-reservation', 'fms|give-up-collection', 'fms|remind-customer', 'fms|unlock-collection'],
+    'oms|refund-lost-goods',
   ],
   interrupted: [
     ...['crm|finish-enrolment', 'ecommerce-platform|place-order', 'fms|undo-return', 'inventory-service|finish-allocation'],
@@ -173,6 +180,7 @@ const played: Readonly<Record<string, readonly string[]>> = {
   'an order that is paid at the counter': [],
   'a payment at the counter whose order is cancelled': [],
   'goods that nobody collects': [],
+  'a replacement of damaged goods': ['oms|finish-replacement'],
   'a short pick of an order whose payment is disputed': ['oms|refund-cancelled-units'],
 };
 

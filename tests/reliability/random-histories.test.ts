@@ -15,6 +15,7 @@ const cases: readonly (readonly [Subject, number])[] = [
   ['the till', runsOf({ usually: 3, thoroughly: 30 })],
   ['returns and exchanges', runsOf({ usually: 3, thoroughly: 25 })],
   ['click and collect', runsOf({ usually: 3, thoroughly: 25 })],
+  ['replacements', runsOf({ usually: 3, thoroughly: 25 })],
   ['everything together', runsOf({ usually: 3, thoroughly: 20 })],
 ];
 

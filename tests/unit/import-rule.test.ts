@@ -37,7 +37,7 @@ const floors: readonly (readonly string[])[] = [
 
 /** The floors of the OMS, above its shared files. */
 const omsFloors: readonly (readonly string[])[] = [
-  ['lines.ts', 'baskets.ts', 'pending-action.ts'],
+  ['lines.ts', 'baskets.ts', 'pending-action.ts', 'replaced-units.ts'],
   ['payments.ts'],
   ['return-bookings.ts'],
   ['exchange.ts', 'compensation.ts'],
@@ -45,7 +45,7 @@ const omsFloors: readonly (readonly string[])[] = [
   ['cancellation.ts', 'carry-out.ts', 'lost-authorizations.ts', 'order-list.ts', 'returns.ts'],
   ['fulfillment.ts'],
   ['routing.ts', 'capture.ts'],
-  ['short-lines.ts', 'confirmation.ts'],
+  ['short-lines.ts', 'confirmation.ts', 'replacements.ts'],
   ['creation.ts'],
 ];
 const OMS_SHARES = ['collections.ts', 'due-work.ts'].map((file) => `services/oms/${file}`);

@@ -1,5 +1,6 @@
 import type { BusinessObject, ObjectType, TypedApiId } from '../../rehearsal/call-types.ts';
 import { isAtCounter, isTransfer } from '../../shared/catalog/fulfillment/counter.ts';
+import type { ReplacementReason } from '../../shared/catalog/order/replaced.ts';
 import { money, moneyInWords } from '../../shared/domain/money.ts';
 import type { OperationId } from '../data/data.ts';
 import type { FieldHint, FieldHints, Input } from './form.ts';
@@ -31,9 +32,12 @@ const ADDRESS_FIELDS: FieldHints = Object.fromEntries(ADDRESS.map((name) => [`sh
 const SAMPLE_ADDRESS = { name: 'Ada Byrne', line1: '1 Quay Street', city: 'Galway', postalCode: 'H91', country: 'IE' };
 const MUG = { sku: 'mug-blue', qty: 1 };
 
+const storesOf = ({ names: { locations } }: Near): Readonly<Record<string, string>> =>
+  Object.fromEntries(locations.filter(({ type }) => type === 'store').map(({ id, name }) => [id, name]));
+
 /** Hints for members with these names, in every form. */
-export function commonHints({ names: { locations } }: Near): FieldHints {
-  const stores = Object.fromEntries(locations.filter(({ type }) => type === 'store').map(({ id, name }) => [id, name]));
+export function commonHints(near: Near): FieldHints {
+  const stores = storesOf(near);
   return {
     sku: { label: 'Product', isProduct: true },
     qty: { label: 'Units' },
@@ -67,6 +71,13 @@ export const DISPUTE_REASONS: Readonly<Record<string, string>> = {
   duplicate: 'Paid twice',
   credit_not_processed: 'A refund did not arrive',
   general: 'Another reason',
+};
+
+const REPLACEMENT_REASONS: Readonly<Record<ReplacementReason, string>> = {
+  damaged: 'Arrived damaged',
+  wrong: 'Are other goods',
+  missing: 'Were missing in the parcel',
+  lost: 'Were lost with the parcel',
 };
 
 /**
@@ -120,6 +131,20 @@ export const actionHints: { readonly [Type in ObjectType]?: Readonly<Record<stri
           locationId: { value: storeId, hint: 'For goods that are brought to a store.', onlyWith: { at: 'dropOff', is: ['store'] } },
         };
       },
+    },
+    replace: {
+      label: 'Send goods again',
+      does: 'Sends goods in place of lost, missing, damaged or wrong ones, at no charge. A store hands them over.',
+      fields: ({ lines, storeId }, near, input) => ({
+        ...eachLine(linesIn(input), 'qty', ({ orderLineId: id }, place) => ({
+          label: near.name(lines.find(({ lineId }) => lineId === id)?.sku ?? id),
+          value: place === 0 ? 1 : 0,
+          least: 0,
+          isAtMostInput: true,
+        })),
+        reason: { label: 'The goods', hint: '', choices: REPLACEMENT_REASONS },
+        storeId: { label: 'Others', value: storeId, hint: '', choices: { '': 'are sent to the customer', ...storesOf(near) } },
+      }),
     },
     cancel: { does: 'Voids or refunds its payments, and releases its stock.', fields: { reason: {} } },
   },

@@ -220,6 +220,9 @@ export const createReturn = defineApi({
       'Destination of the return. With drop-off at a store, the default is the store that sold the order; for an online order it is required. By carrier, the default is the node that served the first line.',
     ),
     resolution: Resolution.default('refund'),
+    replacementId: Id.optional().describe(
+      'A replacement of the order: the damaged or wrong goods come back that it was sent for. They are worth nothing, because the customer keeps the goods in their place.',
+    ),
     ...createMembers,
   }),
   response: Return,

@@ -12,7 +12,13 @@ export const fulfillmentOrderLifeCycle = defineLifeCycle({
   object: 'fulfillment-order',
   states: ['created', 'allocated', 'picking', 'packed', 'dispatched', 'delivered', 'failed-delivery', 'returned-to-sender', 'cancelled'],
   rows: [
-    { verb: 'create', from: [null], to: 'created', events: ['fulfillment-order-created'], trigger: 'Route Order, or Confirm Order' },
+    {
+      verb: 'create',
+      from: [null],
+      to: 'created',
+      events: ['fulfillment-order-created'],
+      trigger: 'Route Order, Confirm Order, or Create Replacement',
+    },
     { verb: 'allocate', from: ['created'], to: 'allocated', trigger: 'internal: Allocate Inventory with the reservation of its lines' },
     { verb: 'start-picking', from: ['allocated'], to: 'picking', trigger: 'Create Picking Order' },
     {
@@ -79,7 +85,7 @@ export const fulfillmentOrderLifeCycle = defineLifeCycle({
       verb: 'fail-delivery',
       from: ['dispatched'],
       to: 'failed-delivery',
-      trigger: 'webhook: third failed attempt, or lost; lost goods are refunded immediately',
+      trigger: 'webhook: third failed attempt, or lost; lost goods are refunded immediately, unless the retailer has time to replace them',
     },
     {
       verb: 'redeliver',
@@ -169,6 +175,7 @@ export const FulfillmentOrder = z
     collection: StoreCollection.optional().describe(
       'Present if the customer collects the goods in a store. If the store is another location than the one of the fulfillment order, the goods are sent to it.',
     ),
+    replacementId: Id.optional().describe('The replacement of the order that it serves. Its goods are dispatched at no charge.'),
     failureReason: z
       .enum(['short', 'delivery-attempts', 'lost', 'not-collected'])
       .optional()

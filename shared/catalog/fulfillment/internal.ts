@@ -19,7 +19,12 @@ export const createFulfillmentOrders = defineInternalCall({
   path: '/internal/fulfillment-orders',
   request: z.strictObject({
     orderId: Id,
-    attempt: z.int().min(1).max(9999).describe('1 for the first routing. Each re-routing of short lines is a further attempt.'),
+    attempt: z
+      .int()
+      .min(1)
+      .max(9999)
+      .describe('1 for the first routing. Each re-routing of short lines, and each replacement, is a further attempt.'),
+    replacementId: Id.optional().describe('The replacement of the order that the fulfillment orders serve.'),
     shippingAddress: Address.optional(),
     shippingMethod: ShippingMethod,
     collection: Collection.extend({ orderNumber: z.string().max(64), customerId: Id.optional(), payAt: PaidAtCollection })

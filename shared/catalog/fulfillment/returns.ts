@@ -118,6 +118,7 @@ export const Return = z
     shipments: z.array(FulfillmentShipment),
     writtenOffAt: Instant.optional().describe('When its lost parcel was written off. It is refunded without its goods.'),
     exchangeOrderId: Id.optional(),
+    replacementId: Id.optional().describe('The replacement that was sent for its goods. It is worth nothing.'),
     rejectReason: z.string().optional(),
     ...clientMembers,
   })

@@ -4,10 +4,12 @@ import { Basket } from '../commerce/objects.ts';
 import { Transaction } from '../commerce/transaction.ts';
 import { defineApi } from '../define.ts';
 import { FulfillmentOrder } from '../fulfillment/fulfillment-orders.ts';
+import { LIMITS } from '../limits.ts';
 import { refundOrderInWords } from '../payment/objects.ts';
 import { dependencyProblems } from '../problems.ts';
-import { AnyInstant, createMembers, exactlyOne, Id, pageOf, queryInteger, Reference, typedText } from '../shapes.ts';
+import { AnyInstant, createMembers, exactlyOne, Id, pageOf, Quantity, queryInteger, Reference, typedText } from '../shapes.ts';
 import { Order, OrderView, orderLifeCycle } from './objects.ts';
+import { Replacement, ReplacementReasonName } from './replacements.ts';
 
 export const getOrder = defineApi({
   id: 'get-order-api',
@@ -137,4 +139,37 @@ export const routeOrder = defineApi({
   problems: ['not_found', 'invalid_state_transition', 'conflicting_repeat', 'insufficient_stock', ...dependencyProblems],
 });
 
-export const orderApis = [getOrder, listOrders, createOrder, cancelOrder, confirmOrder, routeOrder] as const;
+export const createReplacement = defineApi({
+  id: 'create-replacement-api',
+  name: 'Create Replacement',
+  summary:
+    'Sends goods in place of lost, missing, damaged or wrong ones, at no charge, from any location that has them. At a store, they are handed over from its stock. Nothing is paid or refunded, and points stay.',
+  type: 'command',
+  application: 'oms',
+  method: 'POST',
+  path: '/orders/{id}/replacements',
+  request: z.strictObject({
+    lines: z
+      .array(z.strictObject({ orderLineId: Id, qty: Quantity }))
+      .min(1)
+      .max(LIMITS.lines),
+    reason: ReplacementReasonName,
+    storeId: Id.optional().describe(
+      'The store that hands the goods over, from its stock. Default: for an order of the till, its store; otherwise the goods are sent.',
+    ),
+  }),
+  response: Replacement.extend({ orderId: Id }),
+  status: 201,
+  emits: ['ext.replacement-created', 'fulfillment-order-created'],
+  problems: [
+    'not_found',
+    'invalid_state_transition',
+    'replacement_quantity_exceeded',
+    'insufficient_stock',
+    'limit_reached',
+    ...dependencyProblems,
+  ],
+  addition: true,
+});
+
+export const orderApis = [getOrder, listOrders, createOrder, cancelOrder, confirmOrder, routeOrder, createReplacement] as const;

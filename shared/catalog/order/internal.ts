@@ -130,6 +130,7 @@ export const bookReturn = defineInternalCall({
       .boolean()
       .optional()
       .describe('Whether a carrier collects the return. Refused for an order without an address. Default: whether the order has one.'),
+    replacementId: Id.optional().describe('The units come back that this replacement was sent for. They are worth nothing.'),
     locationNamed: z.boolean().default(true).describe('Whether the return names a location. It is required unless a store sold the order.'),
   }),
   response: z.object({

@@ -10,6 +10,7 @@ import { defineLifeCycle } from '../life-cycle.ts';
 import { SHOWN_REFUNDS } from '../limits.ts';
 import { Payment, Refund } from '../payment/objects.ts';
 import { Address, clientMembers, commonFields, Id, Instant, Money, Quantity, referenceColumn, ShippingMethod, Sku } from '../shapes.ts';
+import { Replacement } from './replacements.ts';
 
 export const orderLifeCycle = defineLifeCycle({
   object: 'order',
@@ -88,6 +89,12 @@ export const orderLifeCycle = defineLifeCycle({
       from: ['return-in-progress'],
       to: ['return-in-progress', 'completed'],
       trigger: 'a return is refunded, exchanged or rejected; the last one completes the order',
+    },
+    {
+      verb: 'replace',
+      from: ['in-fulfilment', 'partially-fulfilled', 'completed', 'return-in-progress'],
+      events: ['ext.replacement-created'],
+      trigger: 'Create Replacement; stock for it is reserved',
     },
     { verb: 'cancel', from: ['cancelled'], again: true, trigger: 'Cancel Order, repeated with the same reason' },
     { verb: 'expire', from: ['draft'], to: 'cancelled', events: ['order-cancelled'], trigger: 'time: still draft after 24 h' },
@@ -185,9 +192,10 @@ export const Order = z
     captureStatus: z.literal('retrying').optional().describe('A capture failed and is retried.'),
     compensation: z.literal('pending').optional().describe('Effects at other applications are still being undone.'),
     reconciliation: z
-      .array(z.object({ fulfillmentOrderId: Id, reason: z.literal('delivered-after-refund'), at: Instant }))
+      .array(z.object({ fulfillmentOrderId: Id, reason: z.enum(['delivered-after-refund', 'delivered-after-replacement']), at: Instant }))
       .optional()
-      .describe('Goods that were delivered after their refund. They need manual settlement.'),
+      .describe('Goods that were delivered after their refund, or although others were sent in their place. They need manual settlement.'),
+    replacements: z.array(Replacement).optional().describe('Goods that were sent or handed over in place of others, at no charge.'),
     ...clientMembers,
   })
   .meta({ id: 'Order' });

@@ -7,6 +7,7 @@ import { collecting } from './collecting.ts';
 import { fulfilment } from './fulfillment.ts';
 import { naming } from './naming.ts';
 import { people } from './people.ts';
+import { replacing } from './replacing.ts';
 import { returning } from './returning.ts';
 import { rivalry } from './rivalry.ts';
 import { begin, type RunningHistory } from './running-history.ts';
@@ -15,7 +16,19 @@ import { stock } from './stock.ts';
 import { till } from './till.ts';
 import { trouble } from './trouble.ts';
 
-const kinds = { ...selling, ...till, ...fulfilment, ...collecting, ...returning, ...people, ...naming, ...stock, ...trouble, ...rivalry };
+const kinds = {
+  ...selling,
+  ...till,
+  ...fulfilment,
+  ...collecting,
+  ...replacing,
+  ...returning,
+  ...people,
+  ...naming,
+  ...stock,
+  ...trouble,
+  ...rivalry,
+};
 type Name = keyof typeof kinds;
 
 /**
@@ -58,8 +71,11 @@ const frequencies = {
     collect 16, collect-from-warehouse 12, put-out 16, pay-at-counter 14, hand-over 16, pay 4, void-sale 4, change-place 8, extend 8, points 2, basket 4, order 3, authorise 4, confirm 4, cancel 6, advance 10, ship 3, pick 3,
     picking 6, dispatch 4, scan 3, webhook 3, announce-return 4, move-return 3, release-hold 3, confirm-hold 2, refund 3, progress 3, fault 4, mend 2, event-fault 3,
     rivals 6, late 4`),
+  replacements: weights(`
+    buy-and-replace 24, sell-there 8, ship 18, replace 24, replace-and-take-back 12, lose-and-replace 12, picking 6, dispatch 5, scan 10, webhook 4, announce-return 6, move-return 6, bring-back 6,
+    refund 4, cancel 4, advance 10, progress 3, collect 4, put-out 4, hand-over 4, fault 4, mend 2, event-fault 3, rivals 3, late 4`),
   'everything together': weights(`
-    collect 5, collect-from-warehouse 4, put-out 5, pay-at-counter 4, hand-over 5, sell 8, ship 8, sell-there 8, return-while-undecided 4, bring-back 5, move-return 4, exchange 4, register 3, enrol 3, advance 5, fault 3, event-fault 3, progress 3,
+    buy-and-replace 4, replace 6, replace-and-take-back 3, lose-and-replace 3, collect 5, collect-from-warehouse 4, put-out 5, pay-at-counter 4, hand-over 5, sell 8, ship 8, sell-there 8, return-while-undecided 4, bring-back 5, move-return 4, exchange 4, register 3, enrol 3, advance 5, fault 3, event-fault 3, progress 3,
     redeem-at-crm 3, redeem 3, earn 2, reserve 2, pay 3, ring 2, label 3, track 3, rivals 4, late 4, name-basket 4, name-order 4, name-payment 4, name-return 4, name-customer 4, list-orders 2`),
 };
 
@@ -71,6 +87,7 @@ const openings = {
   'the till': ['ring', 'redeem-at-crm'],
   'returns and exchanges': ['sell-there', 'sell', 'return-while-undecided'],
   'click and collect': ['collect', 'collect-from-warehouse', 'change-place'],
+  replacements: ['buy-and-replace', 'buy-and-replace', 'sell-there'],
   'everything together': ['sell', 'sell-there', 'register', 'basket'],
 } as const satisfies Readonly<Record<Subject, readonly Name[]>>;
 
@@ -168,7 +185,9 @@ async function perform(history: RunningHistory, acts: History): Promise<void> {
 /** Performs a history in a new rehearsal, lets time complete open work, and checks the invariants. */
 export async function runHistory(acts: History, own?: { readonly gateway: string; readonly currency: string }): Promise<void> {
   const manual = { warehouse: 'manual' } as const;
-  await using rehearsal = own ? await rehearsalAt(own.gateway, manual) : await newRehearsal(manual);
+  // Half of the retailers have time to replace lost goods.
+  const data = acts.length % 2 === 0 ? { retailer: { currency: own?.currency, replaceLostWithin: 'P2D' } } : undefined;
+  await using rehearsal = own ? await rehearsalAt(own.gateway, manual, data) : await newRehearsal(manual, data);
   const history = begin(rehearsal, own?.currency);
   await perform(history, acts);
   await rehearsal.noFaults();
@@ -227,7 +246,8 @@ async function look({ ask, rehearsal, things }: RunningHistory): Promise<void> {
   for (const id of things.orders) {
     if (things.over.has(id)) continue;
     const { body } = await ask('get-order-api', { params: { id } });
-    if (body?.state === 'completed' || body?.state === 'cancelled') things.over.add(id);
+    // A completed order may get goods in place of others.
+    if ((body?.state === 'completed' || body?.state === 'cancelled') && !body.replacements) things.over.add(id);
     for (const { id: fulfillmentOrderId, shipments } of body?.fulfillmentOrders ?? []) {
       add(things.fulfillmentOrders, fulfillmentOrderId);
       for (const parcel of shipments) add(things.parcels, parcel.id);
