@@ -60,8 +60,9 @@ export async function undoAtOthers(order: StoredOrder, undo: Undo, scope: Scope)
   const { holds } = undo;
   const mayRelease = holds && (!undo.writeOff || (await attempt(() => ensureWrittenOff(order.id, scope))));
   if (mayRelease) await attempt(() => releaseReservationsOf(order, holds.spare, scope));
-  if (undo.vouchers) {
-    await attempt(() => call(recordVoucherUse, { params: { basketId: order.basketId }, body: { state: 'released' } }));
+  const { basketId } = order;
+  if (undo.vouchers && basketId !== undefined) {
+    await attempt(() => call(recordVoucherUse, { params: { basketId }, body: { state: 'released' } }));
   }
   return { failure: failures[0] ?? payments?.failure, payments: payments?.payments };
 }
@@ -119,7 +120,8 @@ export const knownReservations = ({ lines }: StoredOrder, record: FulfillmentRec
 async function releaseReservationsOf(order: StoredOrder, spare: readonly string[], { call }: Pick<Scope, 'call'>): Promise<void> {
   const { id, basketId } = order;
   const state = order.state === 'cancelled' ? 'cancelled' : 'completed';
-  await call(releaseHolds, { body: { order: { id, state }, basket: { id: basketId, state: 'converted' }, spare: [...spare] } });
+  const basket = basketId === undefined ? undefined : { id: basketId, state: 'converted' };
+  await call(releaseHolds, { body: { order: { id, state }, basket, spare: [...spare] } });
 }
 
 /** Releases the reservations that a completed order has not consumed. The reservations of a shipped order stay: the FMS may still consume them. */

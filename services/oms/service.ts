@@ -10,6 +10,7 @@ import { confirmOrder, finishConfirmation, redeemVouchers } from './confirmation
 import { createOrder, finishCreation } from './creation.ts';
 import { takeExchangeCreditLater } from './exchange.ts';
 import { onFulfillmentOrderChanged, settleOrder } from './fulfillment.ts';
+import { undoGivenOrder } from './given.ts';
 import { refundCancelledUnits } from './late-refunds.ts';
 import { giveUpUncovered, onPaymentChanged, renewAuthorization } from './lost-authorizations.ts';
 import { listOrders } from './order-list.ts';
@@ -46,6 +47,7 @@ export const service = defineService({
   events: { 'ext.fulfillment-order-changed': onFulfillmentOrderChanged, 'ext.payment-changed': onPaymentChanged },
   due: [
     finishCreation,
+    undoGivenOrder,
     finishConfirmation,
     finishCancellation,
     finishCarryOut,

@@ -42,6 +42,10 @@ export async function findReference(work: UnitOfWork, type: NamedType, reference
   return record?.released ? undefined : record;
 }
 
+/** How often a reference was taken or released. Calls that take it one after the other get different ids for their objects by this number. */
+export const timesTaken = async (work: UnitOfWork, type: NamedType, reference: Named): Promise<number> =>
+  (await work.get(references, keyOf(type, reference)))?.version ?? 0;
+
 /**
  * Runs a call that found no object with its reference. Its refusal may rest on the object that a concurrent call with the reference has created
  * since. Then the call runs again, and finds this object.
