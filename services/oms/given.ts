@@ -66,7 +66,7 @@ async function boundTo(work: UnitOfWork, id: string, reference: Body['reference'
 type Customer = OutputOf<typeof getCustomer>;
 type Point = OutputOf<typeof getCollectionPoint>;
 
-/** What the request asks for, with all that other applications store about it. */
+/** The requested order, with all that other applications store about it. */
 interface AskedOrder {
   readonly id: string;
   readonly lines: readonly OrderLine[];

@@ -1,26 +1,16 @@
 import { describe, expect } from '@jest/globals';
-import type { TestRehearsal } from '../support/estate.ts';
 import { byHand } from '../support/steps/by-hand.ts';
-import { givenOrder } from '../support/steps/given.ts';
+import { external } from '../support/steps/given.ts';
 import { eur } from '../support/steps/tender.ts';
 import { testIn } from '../support/test-in.ts';
 
 const test = testIn(byHand);
 const inManual = testIn(() => byHand({ external: 'manual' }));
 
-const external = (reference = 'ch_1') => ({ type: 'external' as const, provider: 'stripe', reference });
-
-/** A draft that another system took, with its payment of the whole total noted as authorised. */
-async function noted({ api }: TestRehearsal, id = '#1') {
-  const order = await api('create-order-api', { body: givenOrder(id) });
-  const payment = await api('authorize-payment-api', { body: { orderId: order.id, tender: external(`ch_${id}`) } });
-  return { order, payment };
-}
-
 describe('An external payment', () => {
   test('is authorised without a provider of the Payment Hub, never expires, and is captured when fulfilment begins', async (rehearsal) => {
     const { advance, completedOrder, api } = rehearsal;
-    const { order, payment } = await noted(rehearsal);
+    const { order, payment } = await rehearsal.noted();
     expect(payment).toMatchObject({ state: 'authorised', amount: eur(4_686), tender: external('ch_#1') });
     expect(payment).not.toHaveProperty('authorizationCode');
     expect(payment).not.toHaveProperty('authorizationExpiresAt');
@@ -31,7 +21,7 @@ describe('An external payment', () => {
 
   test('is captured by its client at most once, and at most for the authorised amount', async (rehearsal) => {
     const { call } = rehearsal;
-    const { payment } = await noted(rehearsal);
+    const { payment } = await rehearsal.noted();
     const params = { id: payment.id };
     const more = await call('capture-payment-api', { params, body: { amount: eur(4_687) } });
     expect([more.status, more.body.code]).toEqual([409, 'capture_exceeds_authorized']);
@@ -40,7 +30,7 @@ describe('An external payment', () => {
 
   test('is noted once for each reference of its provider, unless it was voided', async (rehearsal) => {
     const { call, api } = rehearsal;
-    const { order, payment } = await noted(rehearsal);
+    const { order, payment } = await rehearsal.noted();
     await api('void-payment-api', { params: { id: payment.id } });
     const part = { orderId: order.id, tender: external('ch_#1'), amount: eur(1_000) };
     const again = await call('authorize-payment-api', { body: part });
@@ -68,7 +58,7 @@ describe('An external payment', () => {
 
   test('may be disputed', async (rehearsal) => {
     const { api, control } = rehearsal;
-    const { payment } = await noted(rehearsal);
+    const { payment } = await rehearsal.noted();
     await api('capture-payment-api', { params: { id: payment.id } });
     const opened = await control('open-dispute', { params: { id: payment.id }, body: { reason: 'general' } });
     expect(opened).toMatchObject({ disputes: [{ state: 'open', amount: eur(4_686) }] });
@@ -78,7 +68,7 @@ describe('An external payment', () => {
 describe('A refund of an external payment', () => {
   test('that the estate decides is pending, and its provider pays it out an hour later', async (rehearsal) => {
     const { api, cancel, settle, advance, order: read } = rehearsal;
-    const { order, payment } = await noted(rehearsal);
+    const { order, payment } = await rehearsal.noted();
     await api('capture-payment-api', { params: { id: payment.id } });
     await cancel(order.id);
     await settle();
@@ -89,7 +79,7 @@ describe('A refund of an external payment', () => {
 
   test('that its client has made is noted once for each reference of the provider', async (rehearsal) => {
     const { api, call } = rehearsal;
-    const { payment } = await noted(rehearsal);
+    const { payment } = await rehearsal.noted();
     const params = { id: payment.id };
     await api('capture-payment-api', { params });
     const note = (amount: number, providerReference?: string) =>
@@ -102,7 +92,7 @@ describe('A refund of an external payment', () => {
 
   inManual('waits for its client, whose result ends the return', async (rehearsal) => {
     const { api, call, completedOrder, moved, returned, settle } = rehearsal;
-    const { order, payment } = await noted(rehearsal);
+    const { order, payment } = await rehearsal.noted();
     await api('capture-payment-api', { params: { id: payment.id } });
     const done = await completedOrder(order.id);
     const lines = [{ orderLineId: done.lines[0]?.lineId ?? '', qty: 3, reason: 'too small' }];
@@ -123,7 +113,7 @@ describe('A refund of an external payment', () => {
 
   inManual('that failed is owed again', async (rehearsal) => {
     const { api, call, cancel, settle, order: read } = rehearsal;
-    const { order, payment } = await noted(rehearsal);
+    const { order, payment } = await rehearsal.noted();
     await api('capture-payment-api', { params: { id: payment.id } });
     await cancel(order.id);
     await settle();
@@ -135,7 +125,7 @@ describe('A refund of an external payment', () => {
 
   inManual('An external payment that a client captures by hand holds the dispatch until then', async (rehearsal) => {
     const { api, call } = rehearsal;
-    const { order, payment } = await noted(rehearsal);
+    const { order, payment } = await rehearsal.noted();
     await api('confirm-order-api', { params: { id: order.id } });
     await rehearsal.settle();
     const [routed] = (await rehearsal.order(order.id)).fulfillmentOrders ?? [];
@@ -148,7 +138,7 @@ describe('A refund of an external payment', () => {
 
   test('has no result to note if a provider of the Payment Hub makes it, and no unknown refund has one', async (rehearsal) => {
     const { api, call, authorised } = rehearsal;
-    const { payment } = await noted(rehearsal);
+    const { payment } = await rehearsal.noted();
     await api('capture-payment-api', { params: { id: payment.id } });
     const { id } = await authorised();
     const byCard = (await rehearsal.order(id)).payments[0]?.id ?? '';

@@ -181,7 +181,7 @@ describe('Create Order refuses given prices', () => {
       /cannot collect/,
     ],
     ['a customer and a contact', { contact: { email: 'x@people.example' } }, '/contact', /not both/],
-    ['a return that pays', { exchangeForReturnId: 'ret_1' }, '/exchangeForReturnId', /no exchange/],
+    ['a return that pays', { exchangeForReturnId: 'ret_1' }, '/exchangeForReturnId', /cannot be an exchange/],
     ['no line', { lines: [] }, '/lines', /./],
     ['more lines than a basket has', { lines: Array(201).fill(line) }, '/lines', /./],
   ];

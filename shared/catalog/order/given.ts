@@ -93,7 +93,7 @@ export function withGivenPrices<T extends z.ZodObject>(schema: T): T {
       if (exchangeForReturnId !== undefined) {
         issue(
           'exchangeForReturnId',
-          'An order with given prices is no exchange: leave it out, and pay the order with a tender.',
+          'An order with given prices cannot be an exchange: leave it out, and pay the order with a tender.',
           'unexpected',
         );
       }

@@ -1,4 +1,5 @@
 import type { ApiInput } from '../../../rehearsal/call-types.ts';
+import type { OpenRehearsal } from '../open-rehearsal.ts';
 import { ADDRESS } from './order.ts';
 import { eur } from './tender.ts';
 
@@ -23,3 +24,27 @@ export const givenOrder = (id: string, more: Partial<Body> = {}): Body => ({
   shippingAddress: ADDRESS,
   ...more,
 });
+
+export const external = (reference = 'ch_1') => ({ type: 'external' as const, provider: 'stripe', reference });
+
+/** Steps of an order that another system took, and of its payment at the provider of that system. */
+export function givenSteps({ api, settle }: OpenRehearsal) {
+  /** A draft, with its payment of the whole total noted as authorised. */
+  const noted = async (id = '#1') => {
+    const order = await api('create-order-api', { body: givenOrder(id) });
+    const payment = await api('authorize-payment-api', { body: { orderId: order.id, tender: external(`ch_${id}`) } });
+    return { order, payment };
+  };
+  return {
+    noted,
+    /** The refund of a cancelled order. With the progression `external: manual` it waits for its client. */
+    awaitedRefund: async (name?: string) => {
+      const { order, payment } = await noted(name);
+      const { id } = payment;
+      await api('capture-payment-api', { params: { id } });
+      await api('cancel-order-api', { params: { id: order.id }, body: {} });
+      await settle();
+      return { id, orderId: order.id, refundId: `${id}.refund-1` };
+    },
+  };
+}
