@@ -1,5 +1,6 @@
 import type { Scenario } from './scenario.ts';
 import { disputeLost, disputeWon, refundFails, refundPending } from './scenarios/after-payment.ts';
+import { marketplaceOrder } from './scenarios/elsewhere.ts';
 import { clickAndCollect, collectByTransfer, deliveredOrder, lostParcel, partialDelivery, webhookStorm } from './scenarios/fulfillment.ts';
 import { declinedThenPaid, digitalOrder, lastUnit, reservationExpired, reservationLost, shopOrder } from './scenarios/orders.ts';
 import {
@@ -20,6 +21,7 @@ import { lostTender, splitTender, stockDiscrepancy, storeAndForward, voidedAtThe
 export const scenarios: readonly Scenario[] = [
   digitalOrder,
   shopOrder,
+  marketplaceOrder,
   declinedThenPaid,
   partialApproval,
   threeDSecure,

@@ -9,6 +9,8 @@ const AT = '2026-03-02T09:00:00.000Z';
 const VOIDED = { state: 'voided' };
 const BEING_VOIDED = { state: 'voided', compensation: 'pending' };
 const NEVER_CAPTURED = { state: 'voided', capturedAmount: eur(0) };
+const NOTED_ONCE = { tender: { type: 'external', provider: 'stripe', reference: 'ch_1' } };
+const NOTED_REFUND = { ...REFUND, reference: undefined, providerReference: 're_1' };
 const IN_CASH = { tender: { type: 'cash' }, tendered: eur(5000), change: eur(2510) };
 const CREDIT = { type: 'exchange-credit' };
 const GIFT_CARD = { type: 'gift-card', token: 'gift_50' };
@@ -387,6 +389,22 @@ const cases: Readonly<Record<string, readonly Case[]>> = {
     ['transaction/ord_till: voided, and order/ord_till is draft', transaction(VOIDED), copy('orders', 'ord_new', { id: 'ord_till' })],
     ['transaction/ord_till: completed, and order/ord_till is missing', transaction({ state: 'completed' })],
     ['basket/bsk_till: locked for transaction/ord_gone, and nobody', change('baskets', 'bsk_till', { transactionId: 'ord_gone' })],
+  ],
+  given: [
+    [
+      'order/ord_new: its lines contain a tax of',
+      order('ord_new', (found) => ({ priceSource: 'given', totals: { ...found.totals, tax: eur(9_999) } })),
+    ],
+    [
+      'a unit costs 1, given was',
+      order('ord_new', (found) => ({ priceSource: 'given', lines: found.lines.map((one: object) => ({ ...one, unitPrice: eur(1) })) })),
+    ],
+    [
+      'payment/pay_open: by card with the provider stripe',
+      payment('pay_open', { tender: { type: 'card', provider: 'stripe', reference: 'ch_1' } }),
+    ],
+    ['notes stripe ch_1, as payment/pay_', payment('pay_open', NOTED_ONCE), payment('pay_sent', NOTED_ONCE)],
+    ['payment/pay_back: notes a refund twice: re_1, re_1', payment('pay_back', { refunds: [NOTED_REFUND, NOTED_REFUND] })],
   ],
   references: [
     ['order/ord_new: has the reference "1" of "shop", as order/ord_sent has', change('orders', 'ord_sent', { reference: REFERENCE })],
