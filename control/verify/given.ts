@@ -16,7 +16,7 @@ export async function given({ of, events }: WorldRecords, breathe: Breathe): Pro
     checkTaxes(order, check);
   }
   for (const event of events) {
-    const order = event.type.endsWith('.order-created') ? orders.get(event.partitionkey) : undefined;
+    const order = event.aggregateversion === 1 ? orders.get(event.subject.replace(/^order\//, '')) : undefined;
     if (order) checkKept(order, createdIn(event), check);
   }
   checkNotedOnce(of<Payment>('payment'), check);
