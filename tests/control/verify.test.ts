@@ -9,6 +9,12 @@ const AT = '2026-03-02T09:00:00.000Z';
 const VOIDED = { state: 'voided' };
 const BEING_VOIDED = { state: 'voided', compensation: 'pending' };
 const NEVER_CAPTURED = { state: 'voided', capturedAmount: eur(0) };
+const GIVEN = { priceSource: 'given' };
+/** The event that created `ord_new`. */
+const createdWith = (line: object, total = 1_490): Break => {
+  const lines = [{ lineId: 'line-1', qty: 1, unitPrice: eur(1_000), lineTotal: eur(1_000), ...line }];
+  return (world) => world.event('oms', 'order/ord_new', 1, { lines, totals: { total: eur(total) } });
+};
 const NOTED_ONCE = { tender: { type: 'external', provider: 'stripe', reference: 'ch_1' } };
 const NOTED_REFUND = { ...REFUND, reference: undefined, providerReference: 're_1' };
 const IN_CASH = { tender: { type: 'cash' }, tendered: eur(5000), change: eur(2510) };
@@ -395,10 +401,9 @@ const cases: Readonly<Record<string, readonly Case[]>> = {
       'order/ord_new: its lines contain a tax of',
       order('ord_new', (found) => ({ priceSource: 'given', totals: { ...found.totals, tax: eur(9_999) } })),
     ],
-    [
-      'a unit costs 1, given was',
-      order('ord_new', (found) => ({ priceSource: 'given', lines: found.lines.map((one: object) => ({ ...one, unitPrice: eur(1) })) })),
-    ],
+    ['order/ord_new line-1: a unit costs 1000, given was 1', order('ord_new', GIVEN), createdWith({ unitPrice: eur(1) })],
+    ['order/ord_new line-1: costs 1000, given was 999', order('ord_new', GIVEN), createdWith({ lineTotal: eur(999) })],
+    ['order/ord_new: costs 1490, given was 1489', order('ord_new', GIVEN), createdWith({}, 1_489)],
     [
       'payment/pay_open: by card with the provider stripe',
       payment('pay_open', { tender: { type: 'card', provider: 'stripe', reference: 'ch_1' } }),
