@@ -45,7 +45,7 @@ export const elsewhere = {
       if (one.confirm) await ask('confirm-order-api', { params: { id: orderId } });
     },
   ),
-  /** The shop reports what its provider did: with a refund that waits, or with a refund of its own. */
+  /** The shop reports what its provider did: with a refund that waits, or with a refund that it made itself. */
   'note-refund': kind(
     {
       of,

@@ -3,7 +3,7 @@ import type { OpenRehearsal } from '../open-rehearsal.ts';
 import { ADDRESS } from './order.ts';
 import { eur } from './tender.ts';
 
-type Body = ApiInput<'create-order-api'>['body'];
+type Body = NonNullable<ApiInput<'create-order-api'>['body']>;
 
 /**
  * An order that a web shop took. By hand: 3 × 10.00 − 1.00 and 2 × 7.77 are 44.54; less 1.01 on the whole order, plus 3.33 for shipping, 46.86.
