@@ -48,9 +48,14 @@ export type Deliver = (event: DeliveredEvent) => Promise<DeadLetterCause | undef
 /** Header with the type of an event, as the Kafka binding of CloudEvents names it. */
 export const TYPE_HEADER = 'ce_type';
 
+/** Header with the name of the fault that changed an event for clients. Applications do not get such a message. */
+export const CHANGED_BY_HEADER = 'fault';
+
 /** Transport of events: at least once, ordered per key. The ledger in the store has the pending deliveries. */
 export interface Bus {
   publish(batch: readonly BusMessage[]): Promise<void>;
+  /** Wall time that events without a subscriber in the estate may wait for others, because a batch costs little more than one event. */
+  readonly lingerMs?: number;
   /** Returns before the transport is joined, which continues in the background. */
   subscribe(application: Application, wanted: WantedEvents, deliver: Deliver): Promise<{ stop(): Promise<void> }>;
   /** Called once, when every application of the process has subscribed. A transport that outlives the process does not need it. */

@@ -1,4 +1,5 @@
 import { batch, computed, effect, signal } from '@preact/signals';
+import { whyUnverified } from '../../shared/catalog/control/drift.ts';
 import { counted, rehearsalSecond, rehearsalTime } from '../kit/format.ts';
 import { failure, type Message, say } from '../kit/status-line.tsx';
 import { control, type Output } from './control.ts';
@@ -175,6 +176,8 @@ export const verify = (show = showVerified, rehearsal?: string): Promise<void> =
   act('verify', async () => {
     const outcome = await control('verify', undefined, { rehearsal });
     show(outcome);
+    const unverified = whyUnverified(outcome.forbidden);
+    if (unverified !== undefined) return failure(unverified);
     const broken = outcome.invariants.filter(({ holds }) => !holds).length;
     return broken === 0
       ? `All ${outcome.invariants.length} invariants hold.`
