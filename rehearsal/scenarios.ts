@@ -1,5 +1,6 @@
 import type { Scenario } from './scenario.ts';
 import { disputeLost, disputeWon, refundFails, refundPending } from './scenarios/after-payment.ts';
+import { marketplaceOrder } from './scenarios/elsewhere.ts';
 import {
   clickAndCollect,
   collectByTransfer,
@@ -28,6 +29,7 @@ import { lostTender, splitTender, stockDiscrepancy, storeAndForward, voidedAtThe
 export const scenarios: readonly Scenario[] = [
   digitalOrder,
   shopOrder,
+  marketplaceOrder,
   declinedThenPaid,
   partialApproval,
   threeDSecure,

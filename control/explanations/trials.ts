@@ -12,6 +12,7 @@ import type { BusinessObject, ObjectType } from '../../shared/catalog/objects.ts
 import { replacedInParcel } from '../../shared/catalog/order/replaced.ts';
 import { refundableOf } from '../../shared/catalog/payment/cover.ts';
 import { completePaymentAction, decideDispute, disputePayment } from '../../shared/catalog/payment/internal.ts';
+import { refundId } from '../../shared/catalog/payment/refunds.ts';
 import type { verbApis } from '../../shared/catalog/verb-apis.ts';
 import { type Money, money } from '../../shared/domain/money.ts';
 import { locationsOf, skusAfter } from '../objects/stock.ts';
@@ -66,6 +67,16 @@ const ifPositive = (amount: Money): Money | undefined => (amount.amount > 0 ? am
 const least = ({ currency }: Money): Money => money(1, currency);
 /** A request with more lines is refused. */
 const MOST_LINES = 200;
+
+/** Notes the result of the refund that waits for its provider. */
+const resultOf =
+  (body: object): Attempt<'payment'> =>
+  ({ id, refunds }) => {
+    const pending = refunds.findIndex(({ state }) => state === 'pending');
+    if (refunds.length === 0) return 'It has no refund.';
+    const name = refundId(id, pending < 0 ? refunds.length - 1 : pending);
+    return { api: apis['note-refund-result-api'], params: { id, refundId: name }, body };
+  };
 
 const picking =
   (body: (order: BusinessObject<'fulfillment-order'>) => object): Attempt<'fulfillment-order'> =>
@@ -137,6 +148,8 @@ const attempts: { readonly [Type in TypeWithApis]: AttemptsOfApis<Type> } & { re
       const body = { amount: ifPositive(refundableOf(payment)) ?? least(amount) };
       return { api: apis['refund-payment-api'], params: { id }, body };
     },
+    'settle-refund': resultOf({ state: 'succeeded' }),
+    'fail-refund': resultOf({ state: 'failed', failureReason: 'account_closed' }),
     authenticate: at(completePaymentAction, { outcome: 'succeeded' }),
     'fail-authentication': at(completePaymentAction, { outcome: 'failed' }),
     dispute: (payment) => ({

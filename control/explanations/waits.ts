@@ -16,6 +16,7 @@ import type { BusinessObject, ObjectType } from '../../shared/catalog/objects.ts
 import { hasOpenDispute, refundableOf } from '../../shared/catalog/payment/cover.ts';
 import { declineCodes } from '../../shared/catalog/payment/objects.ts';
 import { owedAfterFailures } from '../../shared/catalog/payment/refunds.ts';
+import { isExternal } from '../../shared/catalog/payment/tender.ts';
 import { moneyInWords } from '../../shared/domain/money.ts';
 import { listed } from './words.ts';
 
@@ -176,10 +177,17 @@ function payment(found: BusinessObject<'payment'>, { near, nameOf, progression }
   if (found.state === 'pending') return waitsFor('provider', 'the payment provider to decide');
   if (found.state === 'requires-action') return waitsFor('customer', 'the customer to authenticate it (3-D Secure)');
   if (hasOpenDispute(found.disputes)) return waitsFor('bank', 'the bank of the cardholder to decide the dispute');
-  if (found.refunds.some(({ state }) => state === 'pending')) return waitsFor('provider', 'the payment provider to pay out a refund');
+  if (found.refunds.some(({ state }) => state === 'pending')) {
+    return isExternal(found.tender) && progression.external === 'manual'
+      ? waitsFor('client', `a client to pay out a refund at ${found.tender.provider}, and to call Note Refund Result`, {
+          needs: ['note-refund-result-api'],
+        })
+      : waitsFor('provider', 'the payment provider to pay out a refund');
+  }
   const placed = near.get('order', found.orderId);
   if (found.state !== 'authorised') return owedRefund(found, placed, { near, nameOf, progression });
-  const isByHand = progression.capture === 'manual' && placed?.channel !== 'pos';
+  const isByHand =
+    (progression.capture === 'manual' && placed?.channel !== 'pos') || (progression.external === 'manual' && isExternal(found.tender));
   const needs = ['capture-payment-api'] as const;
   if (isByHand && placed && placed.state !== 'draft')
     return waitsFor('client', 'a client to call Capture Payment: captures are manual in this rehearsal', { needs });

@@ -106,11 +106,14 @@ function checkChange({ figures: { cashRounding: coin }, swapped }: WorldRecords,
   }
 }
 
-/** Each pending refund has work that decides it, and a decision has its instant and, after a failure, its reason. */
-function checkPendingRefunds({ queued }: WorldRecords, { id, refunds }: Payment, check: Check): void {
+/** Each pending refund has work that decides it, or is external and waits for its client, and a decision has its instant and, after a failure, its reason. */
+function checkPendingRefunds({ queued }: WorldRecords, { id, tender, refunds }: Payment, check: Check): void {
   for (const [index, { state, decidedAt, failureReason }] of refunds.entries()) {
     const name = `payment/${id}: its refund ${index + 1} is ${state}`;
-    check(state !== 'pending' || queued('payment-hub', id, 'decide-refund'), `${name}, and nothing will decide it`);
+    check(
+      state !== 'pending' || tender.type === 'external' || queued('payment-hub', id, 'decide-refund'),
+      `${name}, and nothing will decide it`,
+    );
     check(state !== 'pending' || decidedAt === undefined, `${name}, and was decided at ${decidedAt}`);
     check((state === 'failed') === (failureReason !== undefined), `${name} with the reason ${failureReason}`);
   }
@@ -128,13 +131,16 @@ function checkDisputes({ queued, figures, swapped }: WorldRecords, payment: Paym
   check(open.length <= 1, `payment/${id}: ${open.length} disputes are open`);
   check(open.length === 0 || queued('payment-hub', id, 'lose-dispute'), `payment/${id}: disputed, and nothing will decide it`);
   check(!refundWhenDecided || open.length > 0, `payment/${id}: to be refunded after a dispute, and none is open`);
-  check(disputes.length === 0 || tender.type === 'card' || tender.type === 'bnpl', `payment/${id}: disputed, and paid by ${tender.type}`);
+  check(disputes.length === 0 || DISPUTABLE.has(tender.type), `payment/${id}: disputed, and paid by ${tender.type}`);
   for (const { id: name, state, amount, fee, decidedAt } of disputes) {
     const isFee = fee.amount === figures.disputeFee || swapped.has('payment-hub');
     check(amount.amount > 0 && isFee, `${name}: ${amount.amount} are disputed for a fee of ${fee.amount}`);
     check((state === 'open') === (decidedAt === undefined), `${name}: ${state}, decided at ${decidedAt}`);
   }
 }
+
+/** Tenders with a provider. */
+const DISPUTABLE: ReadonlySet<string> = new Set(['card', 'bnpl', 'external']);
 
 const isHeld = (state: Payment['state']): boolean => !isUndecided({ state }) && state !== 'failed' && state !== 'voided';
 

@@ -181,7 +181,10 @@ function refunderOf(world: WorldRecords, id: string): string | undefined {
   const payments = world.of<Payment>('payment').filter((payment) => payment.orderId === orderId);
   if (payments.some(({ disputes }) => hasOpenDispute(disputes))) return 'the bank of the cardholder';
   const refunds = payments.flatMap((payment) => payment.refunds);
-  if (refunds.some(({ state }) => state === 'pending')) return 'the payment provider';
+  const pending = payments.filter((payment) => payment.refunds.some(({ state }) => state === 'pending'));
+  const isByHand = ({ id: paymentId, tender }: Payment) =>
+    tender.type === 'external' && !world.queued('payment-hub', paymentId, 'decide-refund');
+  if (pending.length > 0) return pending.every(isByHand) ? 'a caller of Note Refund Result' : 'the payment provider';
   if (refunds.some((refund) => refund.returnId === id && hasFailed(refund))) return 'a caller of Refund Payment';
   return bookingsIn(world).some((booking) => booking.id === id && booking.status === 'open') ? 'a caller of Refund Payment' : undefined;
 }

@@ -218,7 +218,8 @@ function checkTakenBack({ of, queued }: WorldRecords, earnings: ReadonlyMap<stri
 
 /** The buyer and the basket of an order or sale. */
 interface Purchase {
-  readonly basketId: string;
+  /** Absent for an order with given prices. */
+  readonly basketId?: string;
   readonly customerId?: string;
   readonly loyaltyAccountId?: string;
 }

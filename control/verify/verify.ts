@@ -4,6 +4,7 @@ import type { World } from '../../shared/domain/world.ts';
 import type { InSlices } from '../../shared/process/slices.ts';
 import { eventVersions, oneEffect, replay } from './events.ts';
 import { fulfillment } from './fulfillment.ts';
+import { given } from './given.ts';
 import type { InvariantResult } from './invariant.ts';
 import { money } from './money.ts';
 import { moving, parkedWork } from './moving.ts';
@@ -25,6 +26,7 @@ const invariants = [
   returns,
   till,
   replacements,
+  given,
   references,
   oneEffect,
   eventVersions,

@@ -17,7 +17,7 @@ import { checkoutBasketHandler, reopenBasket } from './checkout.ts';
 import { undoCheckoutOfBasket } from './checkout-record.ts';
 import { baskets, checkouts, products, tillBaskets } from './collections.ts';
 import { convertBasketHandler, resubmitOrder } from './order-placement.ts';
-import { changeProductHandler, getProductHandler, listProductsHandler, moveProductHandler } from './products.ts';
+import { changeProductHandler, getProductHandler, listProductsHandler, listSoldProductsHandler, moveProductHandler } from './products.ts';
 import { taxPlaces, taxPlacesOf } from './tax-place.ts';
 import { abandonBasketHandler, putTransactionBasketHandler } from './till.ts';
 
@@ -40,6 +40,7 @@ export const service = defineService({
     'convert-basket': convertBasketHandler,
     'put-transaction-basket': putTransactionBasketHandler,
     'abandon-basket': abandonBasketHandler,
+    'list-sold-products': listSoldProductsHandler,
     'list-customer-baskets': listCustomerBasketsHandler,
     'move-product': moveProductHandler,
     'change-product': changeProductHandler,

@@ -91,8 +91,11 @@ export const paysAtCollection = ({ payAt }: Pick<StoredOrder, 'payAt'>): boolean
 
 /** @throws Problem `customer_blocked`, `dependency_*` when the CRM does not answer */
 export async function refuseBlocked(customerId: string, { call }: Scope): Promise<void> {
-  const { state } = await call(getCustomer, { params: { id: customerId } });
+  refuseBlockedCustomer(await call(getCustomer, { params: { id: customerId } }));
+}
+
+/** @throws Problem `customer_blocked` */
+export function refuseBlockedCustomer({ id, state }: { readonly id: string; readonly state: string }): void {
   if (state !== 'blocked') return;
-  const detail = `The customer "${customerId}" is blocked and cannot order.`;
-  throw new Problem('customer_blocked', detail, { objectType: 'customer', id: customerId });
+  throw new Problem('customer_blocked', `The customer "${id}" is blocked and cannot order.`, { objectType: 'customer', id });
 }

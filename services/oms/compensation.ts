@@ -60,8 +60,9 @@ export async function undoAtOthers(order: StoredOrder, undo: Undo, scope: Scope)
   const { holds } = undo;
   const mayRelease = holds && (!undo.writeOff || (await attempt(() => ensureWrittenOff(order.id, scope))));
   if (mayRelease) await attempt(() => releaseReservationsOf(order, holds.spare, scope));
-  if (undo.vouchers) {
-    await attempt(() => call(recordVoucherUse, { params: { basketId: order.basketId }, body: { state: 'released' } }));
+  const { basketId } = order;
+  if (undo.vouchers && basketId !== undefined) {
+    await attempt(() => call(recordVoucherUse, { params: { basketId }, body: { state: 'released' } }));
   }
   return { failure: failures[0] ?? payments?.failure, payments: payments?.payments };
 }
@@ -128,11 +129,9 @@ async function releaseReservationsOf(
 ): Promise<void> {
   const { id, basketId } = order;
   const state = order.state === 'cancelled' ? 'cancelled' : 'completed';
-  await call(
-    releaseHolds,
-    { body: { order: { id, state }, basket: { id: basketId, state: 'converted' }, spare: [...spare] } },
-    shelved > 0 ? { step: `shelved ${shelved}` } : {},
-  );
+  const basket = basketId === undefined ? undefined : { id: basketId, state: 'converted' };
+  const step = shelved > 0 ? { step: `shelved ${shelved}` } : {};
+  await call(releaseHolds, { body: { order: { id, state }, basket, spare: [...spare] } }, step);
 }
 
 /** The reservations of a fulfillment order. A line whose location had none of its units has another one by now. */

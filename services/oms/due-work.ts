@@ -9,6 +9,9 @@ export const finishCreationDue = defineDueWork(
   Order.pick({ reference: true, metadata: true }).extend({ exchangeFor: Id.optional() }),
 );
 
+/** The key is the order that was to be created. */
+export const undoGivenOrderDue = defineDueWork('undo-given-order', Order.pick({ reference: true }));
+
 /** The key is the return. */
 export const payOutReturnDue = defineDueWork('pay-out-return');
 

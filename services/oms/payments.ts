@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { progressionOf } from '../../shared/catalog/control/progression.ts';
 import { capturePayment, refundPayment } from '../../shared/catalog/payment/apis.ts';
 import {
   goodsOf,
@@ -15,6 +16,7 @@ import { listPayments } from '../../shared/catalog/payment/internal.ts';
 import { type Payment as PaymentSchema, REFUND_ORDER } from '../../shared/catalog/payment/objects.ts';
 import { awaiting, pendingInWords } from '../../shared/catalog/payment/pending.ts';
 import { committedOf, hasFailed, isSamePurpose, owedAfterFailures, refundId, succeededOf } from '../../shared/catalog/payment/refunds.ts';
+import { isExternal } from '../../shared/catalog/payment/tender.ts';
 import { isProblem, Problem } from '../../shared/catalog/problems.ts';
 import { money, moneyInWords } from '../../shared/domain/money.ts';
 import type { Scope } from '../../shared/work/handler.ts';
@@ -68,8 +70,9 @@ export async function captureUntil(
   const payments = await paymentsOf(orderId, scope, DECIDE_TIMEOUT_MS);
   const after = new Map(payments.map((payment) => [payment.id, payment]));
   let isStale = false;
-  for (const { id, state } of payments) {
-    if (state !== 'authorised' || enough([...after.values()])) continue;
+  const isByHand = progressionOf(scope.context).external === 'manual';
+  for (const { id, state, tender } of payments) {
+    if (state !== 'authorised' || (isByHand && isExternal(tender)) || enough([...after.values()])) continue;
     try {
       after.set(id, await scope.call(capturePayment, { params: { id }, body: {} }, { step: id, timeoutMs: DECIDE_TIMEOUT_MS }));
     } catch (error) {

@@ -11,6 +11,7 @@ import { confirmOrder, finishConfirmation, redeemVouchers } from './confirmation
 import { createOrder, finishCreation } from './creation.ts';
 import { takeExchangeCreditLater } from './exchange.ts';
 import { onFulfillmentOrderChanged, refundLostGoods, settleOrder } from './fulfillment.ts';
+import { undoGivenOrder } from './given.ts';
 import { refundCancelledUnits } from './late-refunds.ts';
 import { giveUpUncovered, onPaymentChanged, renewAuthorization } from './lost-authorizations.ts';
 import { listOrders } from './order-list.ts';
@@ -49,6 +50,7 @@ export const service = defineService({
   events: { 'ext.fulfillment-order-changed': onFulfillmentOrderChanged, 'ext.payment-changed': onPaymentChanged },
   due: [
     finishCreation,
+    undoGivenOrder,
     finishConfirmation,
     finishCancellation,
     finishCarryOut,

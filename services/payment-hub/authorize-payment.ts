@@ -8,7 +8,8 @@ import { authorizePayment as authorizePaymentApi } from '../../shared/catalog/pa
 import { isUndecided } from '../../shared/catalog/payment/cover.ts';
 import type { Payment } from '../../shared/catalog/payment/objects.ts';
 import { overpayment } from '../../shared/catalog/payment/pending.ts';
-import { didNothing, invalid, Problem } from '../../shared/catalog/problems.ts';
+import { isExternal } from '../../shared/catalog/payment/tender.ts';
+import { conflictingRepeat, didNothing, invalid, Problem } from '../../shared/catalog/problems.ts';
 import type { Figures } from '../../shared/catalog/retailer.ts';
 import { Id, Money as MoneySchema } from '../../shared/catalog/shapes.ts';
 import { inCoins, type Money, money } from '../../shared/domain/money.ts';
@@ -17,7 +18,7 @@ import { again, handle, type Scope } from '../../shared/work/handler.ts';
 import { endReference, findReference, refuseOtherRequest, refusingOnlyWhileFree, takeReference } from '../../shared/work/references.ts';
 import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
 import { approve, declined, fail, openPayment, openPending, type PaymentRequest } from './authorization.ts';
-import { giftCardBalances, giftCards, payments, paymentTokens, published, type StoredPayment } from './collections.ts';
+import { externalKey, giftCardBalances, giftCards, payments, paymentTokens, published, type StoredPayment } from './collections.ts';
 import { actionUrlOf } from './customer-action.ts';
 import { leftOfOrder, refuseFurtherPayment, requiredFor, syncOrderCover, syncReturnCover } from './funds.ts';
 import { giftCardVerdict, last4Of, providerVerdict, reasonOf, type Verdict } from './provider-rules.ts';
@@ -44,6 +45,7 @@ async function pay(scope: Scope, id: string, body: Body) {
   refuseUnpayable(order, body);
   const outstanding = outstandingOf(order, await syncOrderCover(work, order));
   const { orderId, returnId, acceptPartial, returnUrl, transactionId, reference, metadata } = body;
+  if (isExternal(body.tender)) await refuseTwin(work, body);
   if (context.chain.length === 0) await refuseFurtherPayment(work, orderId);
   const isCash = body.tender.type === 'cash';
   if (outstanding.amount === 0 || (!isCash && isTooMuch(outstanding, body.amount))) {
@@ -75,6 +77,8 @@ async function pay(scope: Scope, id: string, body: Body) {
       return answerFor(
         openPayment(work, { ...request, tender: body.tender, ...inCash(request.amount, outstanding, work.figures) }, { is: 'approved' }),
       );
+    case 'external':
+      return answerFor(openPayment(work, { ...request, tender: body.tender }, { is: 'approved' }));
     default:
       return payThroughProvider(scope, { ...request, tender: body.tender });
   }
@@ -241,6 +245,15 @@ function inCash(requested: Money, outstanding: Money, { cashRounding: coin }: Pi
     change: money(closes ? tendered - due : 0, currency),
     rounding: rounding === 0 ? undefined : money(rounding, currency),
   };
+}
+
+/** A payment at a provider is one payment here: noted twice, it would pay twice. @throws Problem `conflicting_repeat` */
+async function refuseTwin(work: UnitOfWork, { tender, orderId }: Body): Promise<void> {
+  const twin = await work.findUnique(payments, 'external', externalKey(tender) ?? '');
+  if (!twin) return;
+  const of = twin.orderId === orderId ? 'this order' : `the order "${twin.orderId}"`;
+  const detail = `The payment "${twin.id}" of ${of} notes "${tender.reference}" of ${tender.provider} already. Give each payment of the provider its own reference; to repeat a call, send it with its Idempotency-Key, or give the payment a reference.`;
+  throw conflictingRepeat(detail, { tender: twin.tender, orderId: twin.orderId }, { objectType: 'payment', id: twin.id });
 }
 
 const isRedemptionId = (token: string | undefined): token is string => Id.safeParse(token).success;

@@ -63,7 +63,8 @@ export const voidPayment = handle(voidPaymentApi)(async ({ params }, { work }) =
  * disputed one is refunded after the decision. A tender whose refund
  * failed is not refunded again: a client decides where the money goes.
  */
-export const reversePayment = handle(reversePaymentCall)(async ({ params, body }, { work }) => {
+export const reversePayment = handle(reversePaymentCall)(async ({ params, body }, scope) => {
+  const { work } = scope;
   const payment = await requireObject(work, payments, params.id);
   switch (payment.state) {
     case 'pending':
@@ -77,7 +78,7 @@ export const reversePayment = handle(reversePaymentCall)(async ({ params, body }
       if (payment.refunds.some(hasFailed) || payment.refundWhenDecided) return again(published(payment));
       if (hasOpenDispute(payment.disputes)) return published(work.transition(payments, payment, 'note', { refundWhenDecided: true }));
       if (refundableOf(payment).amount === 0) return again(published(payment));
-      return published(await refund(work, payment, { amount: refundableOf(payment), reason: body.reason }));
+      return published(await refund(scope, payment, { amount: refundableOf(payment), reason: body.reason }));
     case 'voided':
     case 'failed':
     case 'fully-refunded':

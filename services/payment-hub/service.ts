@@ -19,7 +19,7 @@ import { completePaymentAction, readPaymentAction } from './customer-action.ts';
 import { decideDispute, disputePayment, loseDispute } from './disputes.ts';
 import { giveBackPoints } from './funds.ts';
 import { capturePayment, listPayments, reversePayment, voidPayment } from './payments.ts';
-import { decideRefund, refundPayment } from './refunds.ts';
+import { decideRefund, noteRefundResult, refundPayment } from './refunds.ts';
 
 export const service = defineService({
   application: 'payment-hub',
@@ -30,6 +30,7 @@ export const service = defineService({
     'capture-payment-api': capturePayment,
     'void-payment-api': voidPayment,
     'refund-payment-api': refundPayment,
+    'note-refund-result-api': noteRefundResult,
   },
   internal: {
     'list-payments': listPayments,

@@ -65,6 +65,7 @@ export const dueWork: { readonly [Application in Owner]?: Readonly<Record<string
     'release-holds': basket('repair', 'releases the stock of the basket'),
   },
   oms: {
+    'undo-given-order': order('repair', 'undoes an interrupted creation of the order'),
     'finish-creation': basket('repair', 'finishes the creation of the order'),
     'pay-out-return': back('step', 'refunds the return'),
     'renew-authorization': payment('repair', 'renews the lost authorisation'),

@@ -182,6 +182,10 @@ export const calls = defineCalls({
     'create-order-api',
   ],
   oms: [
+    // An order with given prices has no basket.
+    'list-sold-products',
+    'put-party',
+    'get-collection-point',
     'get-basket',
     'convert-basket',
     'list-payments',

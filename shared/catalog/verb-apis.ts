@@ -13,7 +13,13 @@ export const verbApis = {
     replace: 'create-replacement-api',
     'open-return': 'create-return-api',
   },
-  payment: { capture: 'capture-payment-api', void: 'void-payment-api', refund: 'refund-payment-api' },
+  payment: {
+    capture: 'capture-payment-api',
+    void: 'void-payment-api',
+    refund: 'refund-payment-api',
+    'settle-refund': 'note-refund-result-api',
+    'fail-refund': 'note-refund-result-api',
+  },
   'fulfillment-order': {
     'start-picking': 'create-picking-order-api',
     pick: 'update-picking-status-api',

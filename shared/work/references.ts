@@ -42,6 +42,10 @@ export async function findReference(work: UnitOfWork, type: NamedType, reference
   return record?.released ? undefined : record;
 }
 
+/** How often a reference was taken or released. Calls that take it one after the other get different ids for their objects by this number. */
+export const timesTaken = async (work: UnitOfWork, type: NamedType, reference: Named): Promise<number> =>
+  (await work.get(references, keyOf(type, reference)))?.version ?? 0;
+
 /**
  * The object that an earlier call with the reference created in one commit.
  * @throws Problem `conflicting_repeat` for a call whose content differs from that call

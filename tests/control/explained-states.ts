@@ -1,3 +1,4 @@
+import type { ApiInput } from '../../rehearsal/call-types.ts';
 import { atCounter } from '../flows/changing-requests.ts';
 import { type Reach, walks } from '../flows/life-cycle-walks.ts';
 import { ADDRESS, type TestRehearsal } from '../support/estate.ts';
@@ -214,6 +215,10 @@ const dispute =
   (path: string, body: object): Ask =>
   (rehearsal, id) =>
     rehearsal.call('POST', `/_control/payments/${id}/${path}`, body, { as: 'admin' });
+const refundResult =
+  (body: ApiInput<'note-refund-result-api'>['body']): Ask =>
+  (rehearsal, id) =>
+    rehearsal.call('note-refund-result-api', { params: { id, refundId: `${id}.refund-1` }, body });
 const picking =
   (status: string, isShort = false): Ask =>
   async (rehearsal, id) => {
@@ -271,6 +276,8 @@ const more: Readonly<Record<string, Readonly<Record<string, Ask>>>> = {
   payment: {
     authenticate: decided('succeeded'),
     'fail-authentication': decided('failed'),
+    'settle-refund': refundResult({ state: 'succeeded' }),
+    'fail-refund': refundResult({ state: 'failed', failureReason: 'account_closed' }),
     dispute: dispute('dispute', { reason: 'general' }),
     'win-dispute': dispute('dispute/outcome', { outcome: 'won' }),
     'lose-dispute': dispute('dispute/outcome', { outcome: 'lost' }),

@@ -9,6 +9,14 @@ const AT = '2026-03-02T09:00:00.000Z';
 const VOIDED = { state: 'voided' };
 const BEING_VOIDED = { state: 'voided', compensation: 'pending' };
 const NEVER_CAPTURED = { state: 'voided', capturedAmount: eur(0) };
+const GIVEN = { priceSource: 'given' };
+/** The event that created `ord_new`. */
+const createdWith = (line: object, total = 1_490): Break => {
+  const lines = [{ lineId: 'line-1', qty: 1, unitPrice: eur(1_000), lineTotal: eur(1_000), ...line }];
+  return (world) => world.event('oms', 'order/ord_new', 1, { lines, totals: { total: eur(total) } });
+};
+const NOTED_ONCE = { tender: { type: 'external', provider: 'stripe', reference: 'ch_1' } };
+const NOTED_REFUND = { ...REFUND, reference: undefined, providerReference: 're_1' };
 const IN_CASH = { tender: { type: 'cash' }, tendered: eur(5000), change: eur(2510) };
 const CREDIT = { type: 'exchange-credit' };
 const GIFT_CARD = { type: 'gift-card', token: 'gift_50' };
@@ -467,6 +475,21 @@ const cases: Readonly<Record<string, readonly Case[]>> = {
         lines: [{ orderLineId: 'line-1', qty: 2, amount: 0 }],
       }),
     ],
+  ],
+  given: [
+    [
+      'order/ord_new: its lines contain a tax of',
+      order('ord_new', (found) => ({ priceSource: 'given', totals: { ...found.totals, tax: eur(9_999) } })),
+    ],
+    ['order/ord_new line-1: a unit costs 1000, given was 1', order('ord_new', GIVEN), createdWith({ unitPrice: eur(1) })],
+    ['order/ord_new line-1: costs 1000, given was 999', order('ord_new', GIVEN), createdWith({ lineTotal: eur(999) })],
+    ['order/ord_new: costs 1490, given was 1489', order('ord_new', GIVEN), createdWith({}, 1_489)],
+    [
+      'payment/pay_open: by card with the provider stripe',
+      payment('pay_open', { tender: { type: 'card', provider: 'stripe', reference: 'ch_1' } }),
+    ],
+    ['notes stripe ch_1, as payment/pay_', payment('pay_open', NOTED_ONCE), payment('pay_sent', NOTED_ONCE)],
+    ['payment/pay_back: notes a refund twice: re_1, re_1', payment('pay_back', { refunds: [NOTED_REFUND, NOTED_REFUND] })],
   ],
   references: [
     ['order/ord_new: has the reference "1" of "shop", as order/ord_sent has', change('orders', 'ord_sent', { reference: REFERENCE })],

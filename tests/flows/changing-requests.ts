@@ -7,6 +7,7 @@ export interface Request {
   /** The id in the path. */
   readonly id?: string;
   readonly lineId?: string;
+  readonly refundId?: string;
   readonly body: Record<string, unknown>;
   /** Differs from the body, and fits the schema as well. */
   readonly other: Record<string, unknown>;
@@ -146,6 +147,11 @@ export const requests: Readonly<Record<string, Prepare>> = {
     await rehearsal.api('capture-payment-api', { params: { id } });
     return { id, body: { amount: eur(100) }, other: { amount: eur(101) } };
   },
+  'note-refund-result-api': async (rehearsal) => {
+    await rehearsal.progress({ external: 'manual' });
+    const { id, refundId } = await rehearsal.awaitedRefund();
+    return { id, refundId, body: { state: 'succeeded' }, other: { state: 'failed', failureReason: 'account_closed' } };
+  },
   'evaluate-promotions-api': async () => {
     const line = { sku: 'mug-blue', qty: 1, unitPrice: eur(1299) };
     return { body: { lines: [line] }, other: { lines: [{ ...line, qty: 2 }] } };
@@ -156,6 +162,6 @@ export const requests: Readonly<Record<string, Prepare>> = {
 export const sendRequest = (
   rehearsal: TestRehearsal,
   api: string,
-  { id = '', lineId = '', body }: Omit<Request, 'other'>,
+  { id = '', lineId = '', refundId = '', body }: Omit<Request, 'other'>,
   how: { readonly headers?: Record<string, string>; readonly query?: Record<string, string> } = {},
-) => rehearsal.call(api as ApiId, { params: { id, lineId }, body, ...how });
+) => rehearsal.call(api as ApiId, { params: { id, lineId, refundId }, body, ...how });

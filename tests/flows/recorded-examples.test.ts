@@ -72,6 +72,13 @@ async function nameOrder({ api, checkedOut }: TestRehearsal): Promise<void> {
   await api('list-orders-api', { query: { referenceSource: reference.source, referenceId: reference.id } });
 }
 
+/** An order that a web shop took at its prices, whose provider has the money. */
+async function noteElsewhere(rehearsal: TestRehearsal): Promise<void> {
+  await rehearsal.progress({ external: 'manual' });
+  const { id, refundId } = await rehearsal.awaitedRefund('#1002');
+  await rehearsal.api('note-refund-result-api', { params: { id, refundId }, body: { state: 'succeeded', providerReference: 're_3Q' } });
+}
+
 async function callApis(into: Examples): Promise<void> {
   for (const scenario of scenarios.filter(({ name }) => SCENARIOS.includes(name))) {
     const access = { gateway: estate.gateway, bearer: 'demo-integration-token', apiKey: 'demo-carrier-key', admin: ADMIN };
@@ -82,6 +89,7 @@ async function callApis(into: Examples): Promise<void> {
   const { api } = rehearsal;
   await api('list-products-api', { query: { q: 'mug', limit: 2 } });
   await nameOrder(rehearsal);
+  await noteElsewhere(rehearsal);
   const basket = await rehearsal.basket();
   const lineId = basket.lines[0]?.lineId ?? '';
   await api('change-basket-line-api', { params: { id: basket.id, lineId }, body: { qty: 3 } });
@@ -350,6 +358,7 @@ async function mistakes(rehearsal: TestRehearsal): Promise<Readonly<Record<strin
     'capture-payment-api': { params: { id: payment.id }, body: { amount: eur(999_999) } },
     'void-payment-api': { params: { id: sent.payments[0].id } },
     'refund-payment-api': { params: { id: sent.payments[0].id }, body: { amount: eur(999_999) } },
+    'note-refund-result-api': { params: { id: sent.payments[0].id, refundId: 'ref_never' }, body: { state: 'succeeded' } },
     'evaluate-promotions-api': { body: { lines: [] } },
     'create-rehearsal': { body: { name: rehearsal.name } },
     'put-webhook': { params: { name: 'My shop' }, body: { url: 'http://localhost:3000/events' } },

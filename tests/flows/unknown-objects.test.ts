@@ -2,6 +2,7 @@ import { expect, test } from '@jest/globals';
 import { type ApiId, apis } from '../../shared/catalog/apis.ts';
 import { ADDRESS, newRehearsal, type TestRehearsal } from '../support/estate.ts';
 import { collectionSteps } from '../support/steps/collection.ts';
+import { givenOrder } from '../support/steps/given.ts';
 import { CASH, card, eur } from '../support/steps/tender.ts';
 import { requestMembers } from './request-members.ts';
 
@@ -82,6 +83,7 @@ const bodies: Partial<Record<ApiId, object>> = {
   'issue-loyalty-points-api': { points: 1, reason: 'goodwill' },
   'redeem-loyalty-points-api': { points: 1 },
   'refund-payment-api': { amount: EUR },
+  'note-refund-result-api': { state: 'succeeded' },
   'add-payment-api': { tender: CASH, amount: EUR },
   'create-replacement-api': { lines: [{ orderLineId: NONE, qty: 1 }], reason: 'damaged' },
 };
@@ -91,7 +93,7 @@ const named = Object.values(apis).filter(({ path }) => /\{(id|sku)\}/.test(path)
 
 test.each(named)('$name answers 404 for an object that does not exist', async ({ id, path }) => {
   await using rehearsal = await newRehearsal();
-  const { status, body } = await rehearsal.call(id, { params: { id: NONE, sku: NONE, lineId: NONE }, body: bodies[id] });
+  const { status, body } = await rehearsal.call(id, { params: { id: NONE, sku: NONE, lineId: NONE, refundId: NONE }, body: bodies[id] });
   expect([path, status, body]).toMatchObject([path, 404, { code: 'not_found', objectType: expect.any(String), id: NONE }]);
   expect(await rehearsal.events({ ext: true })).toEqual([]);
 });
@@ -102,7 +104,7 @@ const UNUSABLE = ['a~b', 'x'.repeat(65), '__proto__'];
 test.each(named)('$name answers 404 for an id that no object can have', async ({ id, path }) => {
   await using rehearsal = await newRehearsal();
   for (const none of UNUSABLE) {
-    const { status, body } = await rehearsal.call(id, { params: { id: none, sku: none, lineId: none }, body: bodies[id] });
+    const { status, body } = await rehearsal.call(id, { params: { id: none, sku: none, lineId: none, refundId: none }, body: bodies[id] });
     expect([path, status, body]).toMatchObject([path, 404, { code: 'not_found', id: none }]);
   }
 });
@@ -180,6 +182,19 @@ const rows: Readonly<Record<string, Row>> = {
   ],
   'create-order-api basketId': [{ body: { basketId: NONE } }, 404, 'basket'],
   'create-order-api transactionId': [{ body: { transactionId: NONE } }, 404, 'transaction'],
+  'create-order-api lines.sku': [
+    { body: givenOrder('#1', { lines: [{ ...PRICED, sku: NONE }], discount: undefined, shipping: undefined, tax: undefined, total: EUR }) },
+    422,
+    'unknown_sku',
+  ],
+  'create-order-api customerId': [{ body: givenOrder('#1', { customerId: NONE }) }, 404, 'customer'],
+  // An unknown card identifies nobody.
+  'create-order-api contact.loyaltyCard': [{ body: givenOrder('#1', { customerId: undefined, contact: { loyaltyCard: NONE } }) }, 201],
+  'create-order-api collection.locationId': [
+    { body: givenOrder('#1', { shippingAddress: undefined, collection: { locationId: NONE } }) },
+    422,
+    'no_collection',
+  ],
   'create-order-api exchangeForReturnId': [
     async (rehearsal) => ({ body: { basketId: (await rehearsal.checkedOut()).id, exchangeForReturnId: NONE } }),
     404,
@@ -227,7 +242,7 @@ const TEXTS = new Set([
   ...['name', 'firstName', 'lastName', 'email', 'phone', 'line1', 'line2', 'city', 'region', 'postalCode', 'country', 'currency'],
   ...['reason', 'note'],
   ...['occurredAt', 'timestamp', 'from', 'to', 'statusCode', 'location', 'message', 'q', 'cursor', 'rehearsal', 'reference'],
-  ...['cardNumber', 'carrier', 'person', 'near', 'qty'],
+  ...['cardNumber', 'carrier', 'person', 'near', 'qty', 'provider', 'providerReference', 'failureReason'],
   ...['reference/source', 'reference/id', 'referenceSource', 'referenceId', 'placedAfter', 'placedBefore'],
 ]);
 

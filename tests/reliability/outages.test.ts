@@ -154,7 +154,14 @@ const played: Readonly<Record<string, readonly string[]>> = {
   ],
   interrupted: [
     ...['crm|finish-enrolment', 'ecommerce-platform|place-order', 'fms|undo-return', 'inventory-service|finish-allocation'],
-    ...['oms|finish-cancellation', 'oms|finish-carry-out', 'oms|finish-confirmation', 'oms|finish-creation', 'pos|abandon-opening'],
+    ...[
+      'oms|finish-cancellation',
+      'oms|finish-carry-out',
+      'oms|finish-confirmation',
+      'oms|finish-creation',
+      'oms|undo-given-order',
+      'pos|abandon-opening',
+    ],
     ...['pos|resolve-tender', 'sim|abort-hold', 'wms|finish-move', 'wms|finish-opening', 'payment-hub|give-up-payment'],
     ...['ecommerce-platform|undo-checkout', 'fms|put-back', 'oms|take-exchange-credit', 'oms|pay-out-return'],
   ],

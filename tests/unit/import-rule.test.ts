@@ -37,8 +37,8 @@ const floors: readonly (readonly string[])[] = [
 
 /** The floors of the OMS, above its shared files. */
 const omsFloors: readonly (readonly string[])[] = [
-  ['lines.ts', 'baskets.ts', 'pending-action.ts', 'replaced-units.ts'],
-  ['payments.ts'],
+  ['lines.ts', 'baskets.ts', 'pending-action.ts', 'replaced-units.ts', 'given-prices.ts', 'order-numbers.ts'],
+  ['payments.ts', 'given.ts'],
   ['return-bookings.ts'],
   ['exchange.ts', 'compensation.ts'],
   ['payout.ts', 'order-view.ts', 'late-refunds.ts'],

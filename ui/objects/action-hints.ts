@@ -171,6 +171,16 @@ export const actionHints: { readonly [Type in ObjectType]?: Readonly<Record<stri
       does: 'The bank decides for the shop: the money comes back, the fee does not.',
     },
     'lose-dispute': { label: 'Lose the dispute', does: 'The bank decides for the cardholder, who keeps the money.' },
+    'settle-refund': {
+      label: 'Refund is paid out',
+      does: 'Notes that the provider of an external payment has paid out a pending refund.',
+      fields: { providerReference: {} },
+    },
+    'fail-refund': {
+      label: 'Refund failed',
+      does: 'Notes that the provider of an external payment has returned the money of a pending refund. It is owed again.',
+      fields: { failureReason: {}, providerReference: {} },
+    },
     authenticate: 'The customer approves the payment at 3-D Secure.',
     'fail-authentication': 'The customer rejects the payment at 3-D Secure. Another tender can pay.',
   },

@@ -64,7 +64,10 @@ export const sellAtTill = ({ id }: BusinessObject<'customer' | 'basket'>, { body
   async () => {
     const sale = await callApi('create-transaction-api', { body: body as ApiInput<'create-transaction-api'>['body'] });
     const { basketId } = sale.body;
-    return { correlationId: sale.correlationId, made: basketId === id ? undefined : { type: 'basket', id: basketId } };
+    return {
+      correlationId: sale.correlationId,
+      made: basketId === undefined || basketId === id ? undefined : { type: 'basket', id: basketId },
+    };
   },
 ];
 

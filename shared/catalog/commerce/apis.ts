@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { Currency } from '../currency.ts';
+import { PartyContact } from '../customer/objects.ts';
 import { defineApi } from '../define.ts';
 import { CollectionRequest } from '../inventory/collection.ts';
 import { OrderView } from '../order/objects.ts';
@@ -9,13 +10,11 @@ import {
   AccountOrCard,
   Address,
   createMembers,
-  Email,
   exactlyOne,
   Gtin,
   Id,
   Money,
   oneRequired,
-  Phone,
   pageOf,
   Quantity,
   queryInteger,
@@ -210,12 +209,9 @@ export const checkoutBasket = defineApi({
         ),
       shortage: Shortage.optional(),
       customerId: Id.optional(),
-      contact: z
-        .strictObject({ email: Email.optional(), phone: Phone.optional(), loyaltyCard: typedText(64).optional() })
-        .optional()
-        .describe(
-          'Identifies an anonymous customer by e-mail, else phone, else loyalty card. An unknown card identifies nobody. If customerId or the basket names a registered customer, contact has no effect. While the Loyalty Platform does not answer, only e-mail and phone identify the customer, and loyalty.status is unavailable. Repeat the checkout before the order exists to read the card. A contact with only a card is answered with 503 or 504.',
-        ),
+      contact: PartyContact.optional().describe(
+        'Identifies an anonymous customer by e-mail, else phone, else loyalty card. An unknown card identifies nobody. If customerId or the basket names a registered customer, contact has no effect. While the Loyalty Platform does not answer, only e-mail and phone identify the customer, and loyalty.status is unavailable. Repeat the checkout before the order exists to read the card. A contact with only a card is answered with 503 or 504.',
+      ),
       voucherCodes: z.array(VoucherCode).max(10).optional(),
       placeOrder: z.boolean().default(false).describe('Creates the order in the same step.'),
     }),

@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { changeOf } from '../changes.ts';
 import { defineInternalCall } from '../define.ts';
+import { LIMITS } from '../limits.ts';
 import { dependencyProblems } from '../problems.ts';
-import { AccountOrCard, exactlyOne, Id, Money, SkuQuantity } from '../shapes.ts';
+import { AccountOrCard, exactlyOne, Id, Money, Sku, SkuQuantity } from '../shapes.ts';
 import { Basket, Product, ProductVerb } from './objects.ts';
 import { Transaction } from './transaction.ts';
 
@@ -19,6 +20,19 @@ export const getBasket = defineInternalCall({
   }),
   problems: ['not_found'],
   callers: ['sim', 'promotion-engine', 'oms'],
+});
+
+export const listSoldProducts = defineInternalCall({
+  id: 'list-sold-products',
+  summary: 'Returns which of the SKUs customers may have bought, with their minimum ages. Draft and archived products are left out.',
+  type: 'query',
+  application: 'ecommerce-platform',
+  method: 'POST',
+  path: '/internal/products/sold',
+  request: z.strictObject({ skus: z.array(Sku).max(LIMITS.lines) }),
+  response: z.object({ items: z.array(Product.pick({ sku: true, minAge: true })) }),
+  callers: ['oms'],
+  addition: true,
 });
 
 export const convertBasket = defineInternalCall({
@@ -130,6 +144,7 @@ export const getTransaction = defineInternalCall({
 
 export const commerceInternalCalls = [
   getBasket,
+  listSoldProducts,
   convertBasket,
   putTransactionBasket,
   abandonBasket,

@@ -34,7 +34,7 @@ export const getCollectionPoint = defineInternalCall({
     transferReadyBy: Collection.shape.readyBy.optional().describe('The same, if a warehouse sends the goods to the store.'),
   }),
   problems: ['not_found'],
-  callers: ['ecommerce-platform'],
+  callers: ['ecommerce-platform', 'oms'],
   addition: true,
 });
 
@@ -151,7 +151,7 @@ export const listOrderHolds = defineInternalCall({
   summary: 'Returns all open reservations of an order and of its basket.',
   application: 'sim',
   path: '/internal/order-holds/{orderId}',
-  query: z.strictObject({ basketId: Id }),
+  query: z.strictObject({ basketId: Id.optional() }),
   response: z.object({ items: z.array(Reservation) }),
   callers: ['inventory-service'],
 });

@@ -8,6 +8,7 @@ import { LIMITS } from '../limits.ts';
 import { refundOrderInWords } from '../payment/objects.ts';
 import { dependencyProblems } from '../problems.ts';
 import { AnyInstant, createMembers, exactlyOne, Id, pageOf, Quantity, queryInteger, Reference, typedText } from '../shapes.ts';
+import { givenMembers, withGivenPrices } from './given.ts';
 import { Order, OrderView, orderLifeCycle } from './objects.ts';
 import { Replacement, ReplacementReasonName } from './replacements.ts';
 
@@ -24,29 +25,42 @@ const CreateOrderRequest = z.strictObject({
   basketId: Id.optional(),
   transactionId: Id.optional().describe('A checkout at the till. Its order gets the same id.'),
   exchangeForReturnId: Id.optional().describe('An inspected return whose value pays for the order, in full or in part.'),
+  ...givenMembers,
   ...createMembers,
 });
+
+const SOURCES = ['basketId', 'transactionId', 'lines'] as const;
 
 export const createOrder = defineApi({
   id: 'create-order-api',
   summary:
-    'Creates a draft order from a basket in checkout or from a checkout at the till, and converts the basket. The same basket or checkout always gives the same order.',
+    'Creates a draft order from a basket in checkout or from a checkout at the till, and converts the basket. The same basket or checkout always gives the same order. With lines, the order has given prices, and its stock is reserved as at a checkout.',
   type: 'command',
   application: 'oms',
   method: 'POST',
   path: '/orders',
-  request: exactlyOne(CreateOrderRequest, ['basketId', 'transactionId']),
-  serviceRequest: exactlyOne(
-    CreateOrderRequest.extend({
-      basket: Basket.optional().describe('Sent by the eCommerce Platform: already converted, with its orderId.'),
-      transaction: Transaction.optional().describe('Sent by the POS.'),
-    }),
-    ['basketId', 'transactionId'],
+  request: withGivenPrices(exactlyOne(CreateOrderRequest, SOURCES)),
+  serviceRequest: withGivenPrices(
+    exactlyOne(
+      CreateOrderRequest.extend({
+        basket: Basket.optional().describe('Sent by the eCommerce Platform: already converted, with its orderId.'),
+        transaction: Transaction.optional().describe('Sent by the POS.'),
+      }),
+      SOURCES,
+    ),
   ),
   response: OrderView,
   status: 201,
   emits: ['order-created'],
-  problems: ['not_found', 'invalid_state_transition', 'conflicting_repeat', 'basket_empty', 'customer_blocked', ...dependencyProblems],
+  problems: [
+    'not_found',
+    'invalid_state_transition',
+    'conflicting_repeat',
+    'basket_empty',
+    'customer_blocked',
+    'insufficient_stock',
+    ...dependencyProblems,
+  ],
 });
 
 const OrderState = z.enum(orderLifeCycle.states, {

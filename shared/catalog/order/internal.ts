@@ -37,7 +37,7 @@ export const getOrderStock = defineInternalCall({
     id: Id,
     state: Order.shape.state,
     channel: Order.shape.channel,
-    basketId: Id,
+    basketId: Id.optional(),
     lines: z.array(z.object({ lineId: Id, sku: Sku, qty: Quantity, reservationId: Id.optional() })),
   }),
   problems: ['not_found'],

@@ -147,7 +147,11 @@ export const Order = z
       ),
     channel: Channel,
     storeId: Id.optional().describe('Store of an order of the till.'),
-    basketId: Id,
+    basketId: Id.optional().describe('Absent for an order with given prices.'),
+    priceSource: z
+      .literal('given')
+      .optional()
+      .describe('Our addition. The client gave the prices with Create Order. Absent for prices that the estate calculated.'),
     customerId: Id.optional(),
     loyaltyAccountId: Id.optional().describe('Copied from the basket.'),
     lines: z.array(OrderLine),
