@@ -331,6 +331,7 @@ const FAILURES = {
   'delivery-attempts': 'Three delivery attempts failed.',
   lost: 'The carrier lost the parcel.',
   'not-collected': 'Nobody collected the goods in time.',
+  changed: 'Its order was changed before picking: another fulfillment order has what is left.',
 };
 
 /** Why an object ended, or failed, in its own words. */

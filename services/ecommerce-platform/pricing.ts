@@ -71,17 +71,19 @@ export interface LineToPrice {
  * Prices a basket in integer minor units: `lineTotal = qty × unitPrice − discount`, `total = subtotal − discount + shipping`. Prices
  * include tax; `tax` is the contained part.
  * @param shippingMethod undefined before checkout: shipping is then 0
+ * @param agreedShipping minor units, in place of the price of the shipping method
  */
 export function priceLines(
   lines: readonly LineToPrice[],
   { currency, shipping: prices }: Pricing,
   shippingMethod?: z.output<typeof ShippingMethod>,
+  agreedShipping?: number,
 ): Pick<Basket, 'lines' | 'totals'> {
   const priced = lines.map((line) => priceLine(line, currency));
   const sum = (of: (line: (typeof priced)[number]) => number): number => priced.reduce((total, line) => total + of(line), 0);
   const subtotal = sum(({ gross }) => gross);
   const goods = sum(({ net }) => net);
-  const shipping = shippingCost(goods, shippingMethod, prices);
+  const shipping = agreedShipping ?? shippingCost(goods, shippingMethod, prices);
   return {
     lines: priced.map(({ line }) => line),
     totals: {

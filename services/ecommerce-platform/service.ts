@@ -17,6 +17,7 @@ import { checkoutBasketHandler, reopenBasket } from './checkout.ts';
 import { undoCheckoutOfBasket } from './checkout-record.ts';
 import { baskets, checkouts, products, tillBaskets } from './collections.ts';
 import { convertBasketHandler, resubmitOrder } from './order-placement.ts';
+import { priceOrder } from './price-order.ts';
 import { changeProductHandler, getProductHandler, listProductsHandler, moveProductHandler } from './products.ts';
 import { abandonBasketHandler, putTransactionBasketHandler } from './till.ts';
 
@@ -37,6 +38,7 @@ export const service = defineService({
   internal: {
     'get-basket': getBasketCallHandler,
     'convert-basket': convertBasketHandler,
+    'price-order': priceOrder,
     'put-transaction-basket': putTransactionBasketHandler,
     'abandon-basket': abandonBasketHandler,
     'list-customer-baskets': listCustomerBasketsHandler,

@@ -60,7 +60,7 @@ export const cancelOrder = handle(cancelOrderApi)(async ({ params, body }, scope
 });
 
 /** Undoes a cancelled order at other applications, as far as they answer, and shows the result. */
-async function undoAndView(order: StoredOrder, scope: Scope): Promise<OrderView> {
+export async function undoAndView(order: StoredOrder, scope: Scope): Promise<OrderView> {
   if (!order.undo) return fetchView(order, scope);
   const { work } = scope;
   const { failure, payments } = await undoAtOthers(order, order.undo, scope);

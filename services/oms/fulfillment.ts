@@ -174,7 +174,7 @@ function seenOf(found: FulfillmentOrder, booked: SeenFulfillment['booked']): See
 function endOf({ state, failureReason }: FulfillmentOrder): SeenFulfillment['booked'] {
   if (state === 'delivered') return 'delivered';
   const failed = state === 'failed-delivery' && failureReason === 'lost';
-  const withdrawn = state === 'cancelled' && failureReason !== 'short';
+  const withdrawn = state === 'cancelled' && failureReason !== 'short' && failureReason !== 'changed';
   return failed || withdrawn || state === 'returned-to-sender' ? 'cancelled' : undefined;
 }
 

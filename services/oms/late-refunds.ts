@@ -1,18 +1,14 @@
 import type { z } from 'zod';
 import { progressionOf } from '../../shared/catalog/control/progression.ts';
-import { hasOpenDispute } from '../../shared/catalog/payment/cover.ts';
+import { hasOpenDispute, isUndecided } from '../../shared/catalog/payment/cover.ts';
 import type { Payment } from '../../shared/catalog/payment/objects.ts';
 import { hasFailed, isSamePurpose } from '../../shared/catalog/payment/refunds.ts';
-import { defineDueWork } from '../../shared/work/due-work.ts';
 import { handleDue } from '../../shared/work/handler.ts';
 import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
 import { type FulfillmentRecord, fulfillmentRecords, type OwedRefund, orders, withOwedSettled } from './collections.ts';
-import { payOutReturnDue } from './due-work.ts';
+import { payOutReturnDue, refundCancelledUnitsDue } from './due-work.ts';
 import { paymentsToDecideOn, refundOwed } from './payments.ts';
 import { bookingsOf } from './return-bookings.ts';
-
-/** Refunds cancelled units that became owed while a refund or a dispute was undecided, or whose refund failed. The key is the order's id. */
-const refundCancelledUnitsDue = defineDueWork('refund-cancelled-units');
 
 const owedIn = ({ owed }: FulfillmentRecord) => owed.filter(({ status }) => status === 'owed');
 
@@ -57,6 +53,8 @@ export const refundCancelledUnits = handleDue(refundCancelledUnitsDue)(async ({ 
   if (!order || !record || order.state === 'cancelled' || owed.length === 0) return;
   const payments = await paymentsToDecideOn(order, scope);
   if (payments.some(({ disputes }) => hasOpenDispute(disputes))) return;
+  // What the authorisations could not be lowered by is refunded after their capture, when the order is settled.
+  if (order.completedAt === undefined && payments.some((payment) => payment.state === 'authorised' || isUndecided(payment))) return;
   const byHand = progressionOf(context).refund === 'manual';
   const refunded = byHand ? undefined : await refundOwed({ order, owed, payments }, scope);
   work.put(fulfillmentRecords, withOwedSettled(record, byHand ? 'left' : 'paid', refunded?.waiting));

@@ -120,7 +120,7 @@ export async function refundOwed(
 }
 
 /** Tenders that earn no points: points are not money, and the goods of an exchange credit earned points with their first order. */
-const EARNS_NOTHING: ReadonlySet<Payment['tender']['type']> = new Set(['loyalty', 'exchange-credit']);
+export const EARNS_NOTHING: ReadonlySet<Payment['tender']['type']> = new Set(['loyalty', 'exchange-credit']);
 
 /**
  * What earns points. All is read from the same payments, so a refund either counts here or takes points back later. A pending refund

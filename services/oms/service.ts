@@ -4,6 +4,7 @@ import { references } from '../../shared/work/references.ts';
 import { cancelOrder, expireDraft, finishCancellation } from './cancellation.ts';
 import { capturePayments, ensureCaptured } from './capture.ts';
 import { carryOut, finishCarryOut } from './carry-out.ts';
+import { changeOrder, finishChange } from './changes.ts';
 import { fulfillmentRecords, orders } from './collections.ts';
 import { compensate, releaseReservations } from './compensation.ts';
 import { confirmOrder, finishConfirmation, redeemVouchers } from './confirmation.ts';
@@ -30,6 +31,7 @@ export const service = defineService({
     'create-order-api': createOrder,
     'confirm-order-api': confirmOrder,
     'cancel-order-api': cancelOrder,
+    'change-order-api': changeOrder,
     'route-order-api': routeOrder,
   },
   internal: {
@@ -48,6 +50,7 @@ export const service = defineService({
     finishCreation,
     finishConfirmation,
     finishCancellation,
+    finishChange,
     finishCarryOut,
     expireDraft,
     redeemVouchers,

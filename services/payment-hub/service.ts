@@ -18,7 +18,7 @@ import {
 import { completePaymentAction, readPaymentAction } from './customer-action.ts';
 import { decideDispute, disputePayment, loseDispute } from './disputes.ts';
 import { giveBackPoints } from './funds.ts';
-import { capturePayment, listPayments, reversePayment, voidPayment } from './payments.ts';
+import { capturePayment, listPayments, lowerAuthorization, reversePayment, voidPayment } from './payments.ts';
 import { decideRefund, refundPayment } from './refunds.ts';
 
 export const service = defineService({
@@ -34,6 +34,7 @@ export const service = defineService({
   internal: {
     'list-payments': listPayments,
     'reverse-payment': reversePayment,
+    'lower-authorization': lowerAuthorization,
     'complete-payment-action': completePaymentAction,
     'read-payment-action': readPaymentAction,
     'dispute-payment': disputePayment,

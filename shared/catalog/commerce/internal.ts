@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { changeOf } from '../changes.ts';
 import { defineInternalCall } from '../define.ts';
 import { dependencyProblems } from '../problems.ts';
-import { AccountOrCard, exactlyOne, Id, Money, SkuQuantity } from '../shapes.ts';
+import { AccountOrCard, exactlyOne, Id, Instant, Money, Quantity, ShippingMethod, SkuQuantity } from '../shapes.ts';
 import { Basket, Product, ProductVerb } from './objects.ts';
 import { Transaction } from './transaction.ts';
 
@@ -32,6 +32,34 @@ export const convertBasket = defineInternalCall({
   response: Basket,
   problems: ['not_found', 'invalid_state_transition'],
   callers: ['oms'],
+});
+
+export const priceOrder = defineInternalCall({
+  id: 'price-order',
+  summary:
+    'Returns what the remaining units of a converted basket cost with the prices of their lines, and with the promotions, vouchers and shipping prices that applied when its order was created. Stores nothing.',
+  type: 'query',
+  application: 'ecommerce-platform',
+  method: 'POST',
+  path: '/internal/baskets/{id}/price',
+  request: z.strictObject({
+    asOf: Instant,
+    lines: z
+      .array(z.strictObject({ lineId: Id, qty: Quantity }))
+      .min(1)
+      .max(200),
+    shippingMethod: ShippingMethod.optional().describe('Absent if the customer collects the goods.'),
+    most: z
+      .strictObject({ total: Money, shipping: Money })
+      .optional()
+      .describe(
+        'What the order costs now. Ordering less never costs more: first the shipping stays, then the goods get the difference as a discount.',
+      ),
+  }),
+  response: Basket.pick({ lines: true, totals: true }),
+  problems: ['not_found', ...dependencyProblems],
+  callers: ['oms'],
+  addition: true,
 });
 
 export const putTransactionBasket = defineInternalCall({
@@ -131,6 +159,7 @@ export const getTransaction = defineInternalCall({
 export const commerceInternalCalls = [
   getBasket,
   convertBasket,
+  priceOrder,
   putTransactionBasket,
   abandonBasket,
   listCustomerBaskets,
