@@ -11,7 +11,6 @@ import { instant } from '../../shared/domain/time.ts';
 import { again, handle, handleDue, type Scope } from '../../shared/work/handler.ts';
 import { requireObject } from '../../shared/work/require-object.ts';
 import { isSale } from './baskets.ts';
-import { undoAndView } from './cancellation.ts';
 import {
   type Asked,
   entryFor,
@@ -27,7 +26,7 @@ import {
   wantedOf,
 } from './change-terms.ts';
 import { fulfillmentRecords, orders, type PendingChange, type StoredOrder } from './collections.ts';
-import { withUndo } from './compensation.ts';
+import { undoNow, withUndo } from './compensation.ts';
 import {
   compensateDue,
   DECIDE_TIMEOUT_MS,
@@ -38,9 +37,10 @@ import {
   VIEW_TIMEOUT_MS,
 } from './due-work.ts';
 import { freshRecord } from './fulfillment.ts';
-import { itemsOf, linesHeldBy, linesServedFrom, reservationsOf } from './lines.ts';
+import { refundOwedUnits } from './late-refunds.ts';
+import { type FulfillmentOrder, itemsOf, linesHeldBy, linesServedFrom, reservationsOf } from './lines.ts';
 import { fetchView, type OrderView } from './order-view.ts';
-import { paymentsOf } from './payments.ts';
+import { type Payment, paymentsOf } from './payments.ts';
 import { actionPending, beginIntent, refuseWhileOtherPending, withdraw } from './pending-action.ts';
 import { requestFulfillmentOrRetry, tryConfirmReservation } from './routing.ts';
 
@@ -70,6 +70,12 @@ export const changeOrder = handle(changeOrderApi)(async ({ params, body }, scope
   return outcome instanceof Problem ? outcome : viewChanged(outcome, scope);
 });
 
+interface Changed {
+  readonly order: StoredOrder;
+  /** Its fulfillment orders, if the FMS has changed them. Undefined if the order is routed again. */
+  readonly fulfillmentOrders: readonly FulfillmentOrder[] | undefined;
+}
+
 const soldAtTill = (order: StoredOrder): Problem =>
   refusal(
     orderLifeCycle,
@@ -83,7 +89,10 @@ export const finishChange = handleDue(finishChangeDue)(async ({ key }, scope) =>
   const order = await scope.work.get(orders, key);
   if (order?.pendingAction?.action !== 'change') return;
   const outcome = await carryOutChange(order, true, scope);
-  if (!(outcome instanceof Problem)) await requestFulfillmentOrRetry(outcome, scope);
+  if (outcome instanceof Problem) return;
+  const { work } = scope;
+  if (owes(outcome.order)) work.schedule(refundCancelledUnitsDue, key, work.now, {});
+  await requestFulfillmentOrRetry(outcome.order, scope);
 });
 
 /** Everything that the change needs, so that due work can finish it without the applications that computed it. */
@@ -191,13 +200,14 @@ async function priceFor(order: StoredOrder, { what, delivery, lines }: Wanted, {
  * @returns the changed order, or the refusal with the intent withdrawn
  * @throws Problem when another application leaves the outcome open; the intent then stays
  */
-async function carryOutChange(order: StoredOrder, resumed: boolean, scope: Scope): Promise<StoredOrder | Problem> {
+async function carryOutChange(order: StoredOrder, resumed: boolean, scope: Scope): Promise<Changed | Problem> {
   const { pendingChange: change } = order;
   if (!change) throw new Error(`The order ${order.id} has no change.`);
   const held = await takeStockElsewhere(order, change, { resumed, scope });
   if (held instanceof Problem) return held;
-  const refused = await changeAtFms(held, change, { resumed, scope });
-  return refused ?? markChanged(held, scope);
+  const fulfillmentOrders = await changeAtFms(held, change, { resumed, scope });
+  if (fulfillmentOrders instanceof Problem) return fulfillmentOrders;
+  return { order: await markChanged(held, scope), fulfillmentOrders: change.moves ? undefined : fulfillmentOrders };
 }
 
 interface Attempt {
@@ -270,14 +280,18 @@ async function withSource(collection: Collection, source: 'shelf' | 'transfer', 
   return { ...collection, readyBy: transferReadyBy };
 }
 
-/** @returns the refusal of the FMS, with the intent withdrawn; undefined if everything is changed */
-async function changeAtFms(order: StoredOrder, change: PendingChange, { resumed, scope }: Attempt): Promise<Problem | undefined> {
+/** @returns the changed fulfillment orders, if there are any; or the refusal of the FMS, with the intent withdrawn */
+async function changeAtFms(
+  order: StoredOrder,
+  change: PendingChange,
+  { resumed, scope }: Attempt,
+): Promise<readonly FulfillmentOrder[] | Problem | undefined> {
   if (!change.fulfillment) return undefined;
   const { work, call } = scope;
   try {
     const options = { timeoutMs: DECIDE_TIMEOUT_MS, isSeparate: true } as const;
-    await call(changeFulfillment, { params: { orderId: order.id }, body: change.fulfillment }, options);
-    return undefined;
+    const { items } = await call(changeFulfillment, { params: { orderId: order.id }, body: change.fulfillment }, options);
+    return items;
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
     const isRefused = error.code === 'swapped' || (error.code === 'invalid_state_transition' && !error.retryable);
@@ -315,7 +329,7 @@ async function markChanged(order: StoredOrder, { work }: Scope): Promise<StoredO
       ...(change.moves && record.routed && { routed: false, attempts: record.attempts + 1 }),
     });
   }
-  if (owed.length > 0) work.schedule(refundCancelledUnitsDue, order.id, work.now, {});
+  if (owed.length > 0) work.schedule(refundCancelledUnitsDue, order.id, work.now + TAKE_OVER_MS, {});
   const undo = withUndo(order, {
     payments: [],
     vouchers: false,
@@ -344,6 +358,28 @@ const deliveryOf = ({ shippingAddress, shippingMethod, collection }: NonNullable
   collection,
 });
 
-async function viewChanged(order: StoredOrder, scope: Scope): Promise<OrderView> {
-  return undoAndView(await requestFulfillmentOrRetry(order, scope), scope);
+const owes = ({ changes }: StoredOrder): boolean => (changes?.at(-1)?.refund.amount ?? 0) > 0;
+
+/** Carries out what follows from a change, as far as other applications answer, and shows the result. */
+async function viewChanged({ order, fulfillmentOrders }: Changed, scope: Scope): Promise<OrderView> {
+  const undone = await undoNow(await requestFulfillmentOrRetry(order, scope), scope);
+  const payments = (owes(order) && (await refundNow(order, undone.payments, scope))) || undone.payments;
+  return fetchView(undone.order, scope, { payments, fulfillmentOrders });
+}
+
+async function refundNow(
+  { id }: StoredOrder,
+  known: readonly Payment[] | undefined,
+  scope: Scope,
+): Promise<readonly Payment[] | undefined> {
+  const { work, log } = scope;
+  try {
+    const payments = await refundOwedUnits(id, scope, known);
+    work.cancel(refundCancelledUnitsDue, id);
+    return payments;
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    log.warn({ orderId: id, code: error.code }, 'refunding a changed order failed');
+    return undefined;
+  }
 }

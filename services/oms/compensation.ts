@@ -5,14 +5,14 @@ import { moveReservation, releaseHolds } from '../../shared/catalog/inventory/in
 import { requiredFor, securedBy } from '../../shared/catalog/payment/cover.ts';
 import { lowerAuthorization, reversePayment } from '../../shared/catalog/payment/internal.ts';
 import { REFUND_ORDER } from '../../shared/catalog/payment/objects.ts';
-import { isProblem, Problem, undefinedIf } from '../../shared/catalog/problems.ts';
+import { absentApplication, isProblem, Problem, undefinedIf } from '../../shared/catalog/problems.ts';
 import { recordVoucherUse } from '../../shared/catalog/promotion/internal.ts';
 import { type Money, money } from '../../shared/domain/money.ts';
 import { handleDue, type Scope } from '../../shared/work/handler.ts';
 import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
 import { isSale } from './baskets.ts';
 import { type FulfillmentRecord, fulfillmentRecords, orders, type StoredOrder, type Undo } from './collections.ts';
-import { compensateDue, DECIDE_TIMEOUT_MS, releaseReservationsDue } from './due-work.ts';
+import { compensateDue, DECIDE_TIMEOUT_MS, FIRST_RETRY_MS, releaseReservationsDue } from './due-work.ts';
 import { reservationsOf } from './lines.ts';
 import { type Payment, paymentsOf } from './payments.ts';
 
@@ -41,7 +41,7 @@ const joined = <T>(before: readonly T[] = [], more: readonly T[] = []): T[] | un
   before.length + more.length > 0 ? [...before, ...more] : undefined;
 
 /** Clears the compensation and its due work, as part of the last commit. */
-export function endCompensation(work: UnitOfWork, order: StoredOrder): StoredOrder {
+function endCompensation(work: UnitOfWork, order: StoredOrder): StoredOrder {
   work.cancel(compensateDue, order.id);
   return work.transition(orders, order, 'note', { compensation: undefined, undo: undefined });
 }
@@ -57,7 +57,7 @@ interface UndoResult {
  * Undoes payments, stock and voucher uses, in this order. A failure of one part does not stop the others, so that stock is released
  * even if the Payment Hub is down. Every call takes effect once, even if it is repeated.
  */
-export async function undoAtOthers(order: StoredOrder, undo: Undo, scope: Scope): Promise<UndoResult> {
+async function undoAtOthers(order: StoredOrder, undo: Undo, scope: Scope): Promise<UndoResult> {
   const { call, log } = scope;
   const failures: Problem[] = [];
   const attempt = async <T>(part: () => Promise<T>): Promise<T | undefined> => {
@@ -165,6 +165,19 @@ async function ensureWrittenOff(orderId: string, { call, work }: Scope): Promise
   const answer = await call(cancelFulfillment, { params: { orderId } }, { step, timeoutMs: DECIDE_TIMEOUT_MS });
   if (answer.writtenOff) return true;
   throw new Problem('dependency_unavailable', `The short units of the order "${orderId}" are not written off yet.`, { dependency: 'sim' });
+}
+
+/** Undoes an order at other applications, as far as they answer; due work does the rest. */
+export async function undoNow(
+  order: StoredOrder,
+  scope: Scope,
+): Promise<{ readonly order: StoredOrder; readonly payments?: readonly Payment[] | undefined }> {
+  if (!order.undo) return { order };
+  const { work } = scope;
+  const { failure, payments } = await undoAtOthers(order, order.undo, scope);
+  if (!failure) return { order: endCompensation(work, order), payments };
+  work.schedule(compensateDue, order.id, work.now + FIRST_RETRY_MS, {}, { awaits: absentApplication(failure) });
+  return { order, payments };
 }
 
 export const compensate = handleDue(compensateDue)(async ({ key }, scope) => {

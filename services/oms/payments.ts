@@ -110,7 +110,10 @@ export async function refundOwed(
       const body = { amount: money(part.amount, order.totals.total.currency), reason: 'Not delivered', reference };
       // After a refusal the amount may differ. A different amount makes it another call.
       const step = `${reference} ${part.id} ${part.amount}`;
-      after.set(part.id, await call(refundPayment, { params: { id: part.id }, body }, { step, timeoutMs: DECIDE_TIMEOUT_MS }));
+      after.set(
+        part.id,
+        await call(refundPayment, { params: { id: part.id }, body }, { step, timeoutMs: DECIDE_TIMEOUT_MS, isSeparate: true }),
+      );
     }
   }
   const all = [...after.values()];
