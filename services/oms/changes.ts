@@ -61,7 +61,8 @@ export const changeOrder = handle(changeOrderApi)(async ({ params, body }, scope
   let intended = found;
   if (!resumed) {
     const wanted = wantedOf(found, body);
-    if (!wanted && found.changes) return again(await fetchView(found, scope));
+    // An earlier run of this request may have left what follows from the change.
+    if (!wanted && found.changes) return again(await viewChanged({ order: found, fulfillmentOrders: undefined }, scope));
     rowFor(orderLifeCycle, found, 'change');
     if (!wanted) return again(await fetchView(found, scope));
     intended = await beginIntent(work, found, 'change', { pendingChange: await planFor(found, { asked: body, wanted }, scope) });
