@@ -33,6 +33,7 @@ import {
   finishChangeDue,
   NEW_RESERVATION_TTL_SECONDS,
   refundCancelledUnitsDue,
+  routeOrderDue,
   TAKE_OVER_MS,
   VIEW_TIMEOUT_MS,
 } from './due-work.ts';
@@ -330,6 +331,7 @@ async function markChanged(order: StoredOrder, { work }: Scope): Promise<StoredO
       ...(change.moves && record.routed && { routed: false, attempts: record.attempts + 1 }),
     });
   }
+  if (change.moves && known?.routed) work.schedule(routeOrderDue, order.id, work.now + TAKE_OVER_MS, { asked: true });
   if (owed.length > 0) work.schedule(refundCancelledUnitsDue, order.id, work.now + TAKE_OVER_MS, {});
   const undo = withUndo(order, {
     payments: [],

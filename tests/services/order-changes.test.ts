@@ -132,7 +132,7 @@ test('A change refunds what was captured before', async (rehearsal) => {
   });
 });
 
-test('A change that removes a line cancels its fulfillment order, and the order goes on with the other', async (rehearsal) => {
+test('A change that removes a line cancels its fulfillment order, and the other one is still delivered', async (rehearsal) => {
   const { order, mugs, desks } = await rehearsal.orderOfTwoNodes();
   await changed(rehearsal, order.id, fewer(order, { 'desk-two-nodes': 0 }));
   expect(await rehearsal.object('fulfillment-order', desks)).toMatchObject({ state: 'cancelled', failureReason: 'changed' });
