@@ -207,7 +207,7 @@ async function carryOutChange(order: StoredOrder, resumed: boolean, scope: Scope
   if (!change) throw new Error(`The order ${order.id} has no change.`);
   const held = await takeStockElsewhere(order, change, { resumed, scope });
   if (held instanceof Problem) return held;
-  const fulfillmentOrders = await changeAtFms(held, change, { resumed, scope });
+  const fulfillmentOrders = await changeAtFms(held, held.pendingChange ?? change, { resumed, scope });
   if (fulfillmentOrders instanceof Problem) return fulfillmentOrders;
   return { order: await markChanged(held, scope), fulfillmentOrders: change.moves ? undefined : fulfillmentOrders };
 }

@@ -213,7 +213,8 @@ export function progressAfter(
   const next = {
     version: 0,
     ...record,
-    routed: true,
+    // A fulfillment order that a change has withdrawn does not route the order.
+    routed: record.routed || found.failureReason !== 'changed',
     seen: [...record.seen.filter(({ id }) => id !== found.id), seenOf(found, before?.booked ?? booking)],
     short: isClosed ? record.short : [...record.short, ...newlyShort(found, before)],
   };

@@ -276,3 +276,26 @@ test('A repeated change changes nothing, and a change after a change counts from
   expect(second.order.changes.map(({ refund }: { refund: { amount: number } }) => refund.amount)).toEqual([809, 2598]);
   expect(await rehearsal.stockOf('mug-blue')).toMatchObject({ 'dc-01': [1000, 1] });
 });
+
+test('A change to a collection that the FMS cannot answer leaves no reservation behind', async (rehearsal) => {
+  const { id } = await rehearsal.confirmed();
+  const body = { collection: { locationId: 'store-01' } };
+  await rehearsal.down('fms');
+  expect((await change(rehearsal, id, body)).status).toBe(503);
+  await rehearsal.settle();
+  const standing = await rehearsal.order(id);
+  for (const absent of ['pendingAction', 'compensation', 'changes', 'collection']) expect(standing).not.toHaveProperty(absent);
+  expect(await rehearsal.stockOf('mug-blue')).toMatchObject({ 'dc-01': [1000, 2], 'store-01': [50, 0] });
+  await rehearsal.noFaults();
+  await changed(rehearsal, id, body);
+  expect(await rehearsal.stockOf('mug-blue')).toMatchObject({ 'dc-01': [1000, 0], 'store-01': [50, 2] });
+});
+
+test('A change to a store without the goods is refused, and the order stays as it was', async (rehearsal) => {
+  const order = await rehearsal.confirmed({ lines: [{ sku: 'lamp-last-one', qty: 1 }] });
+  const { status, body } = await change(rehearsal, order.id, { collection: { locationId: 'store-01' } });
+  expect([status, body.code]).toEqual([409, 'insufficient_stock']);
+  await rehearsal.settle();
+  const { version: _before, updatedAt: _then, ...standing } = order;
+  expect(await rehearsal.order(order.id)).toMatchObject(standing);
+});
