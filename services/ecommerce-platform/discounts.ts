@@ -40,7 +40,7 @@ export interface Discounts {
   readonly vouchers: readonly Voucher[];
 }
 
-export const noDiscounts = (status: Discounts['status'], lines: readonly unknown[]): Discounts => ({
+const noDiscounts = (status: Discounts['status'], lines: readonly unknown[]): Discounts => ({
   status,
   perLine: lines.map(() => 0),
   vouchers: [],

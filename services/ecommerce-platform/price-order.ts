@@ -1,12 +1,12 @@
 import { priceOrder as priceOrderCall } from '../../shared/catalog/commerce/internal.ts';
 import type { InputOf } from '../../shared/catalog/define.ts';
-import { getMemberBalance } from '../../shared/catalog/loyalty/apis.ts';
-import { invalid, undefinedIf } from '../../shared/catalog/problems.ts';
+import { invalid } from '../../shared/catalog/problems.ts';
 import { allocate } from '../../shared/domain/money.ts';
 import { handle, type Scope } from '../../shared/work/handler.ts';
 import { requireObject } from '../../shared/work/require-object.ts';
+import { checkoutOf } from './checkout-record.ts';
 import { type Basket, baskets } from './collections.ts';
-import { appliedCodes, type Discounts, evaluateDiscounts, type LoyaltyTier, noDiscounts } from './discounts.ts';
+import { appliedCodes, evaluateDiscounts } from './discounts.ts';
 import { currentPrices, type LineToPrice, type LineWithPrice, priceLines } from './pricing.ts';
 
 type Body = InputOf<typeof priceOrderCall>['body'];
@@ -16,7 +16,7 @@ export const priceOrder = handle(priceOrderCall)(async ({ params, body }, scope)
   const { work } = scope;
   const basket = await requireObject(work, baskets, params.id);
   const lines = await remainingLines(basket, body, scope);
-  const { perLine } = await discountsFor(basket, { lines, asOf: body.asOf }, scope);
+  const perLine = await discountsFor(basket, { lines, body }, scope);
   const discounted = lines.map((line, index) => ({ ...line, discount: perLine[index] ?? 0 }));
   const priced = priceLines(discounted, work.figures, body.shippingMethod);
   return body.most ? atMost(discounted, priced, { ...body, most: body.most, figures: work.figures }) : priced;
@@ -32,23 +32,21 @@ async function remainingLines(basket: Basket, { lines }: Body, { work }: Scope):
   return current.map((line, index) => ({ ...line, unitPrice: wanted[index]?.unitPrice.amount ?? line.unitPrice }));
 }
 
-/** A basket that was priced without promotions, because the Promotion Engine did not answer, stays without them. */
+/**
+ * Discounts that the request names stay. A basket that was priced without promotions, because the Promotion Engine did not answer, stays without
+ * them. A member has the tier of the checkout.
+ */
 async function discountsFor(
   basket: Basket,
-  { lines, asOf }: { readonly lines: readonly LineWithPrice[]; readonly asOf: string },
+  { lines, body }: { readonly lines: readonly LineWithPrice[]; readonly body: Body },
   scope: Scope,
-): Promise<Discounts> {
-  if (basket.promotionsStatus !== 'available') return noDiscounts('unavailable', lines);
+): Promise<readonly number[]> {
+  if (body.lines.every(({ discount }) => discount !== undefined)) return body.lines.map(({ discount }) => discount?.amount ?? 0);
+  if (basket.promotionsStatus !== 'available') return lines.map(() => 0);
   const { id: basketId, customerId, loyalty = { status: 'none' } } = basket;
-  const shopper = { customerId, tier: await tierOf(basket, scope), loyalty: loyalty.status };
-  return evaluateDiscounts(scope, { basketId, lines, codes: appliedCodes(basket), shopper, asOf });
-}
-
-/** A member has the discounts for members only if the checkout could read the membership. @throws Problem `dependency_*` */
-async function tierOf({ loyalty, loyaltyAccountId }: Basket, { call }: Scope): Promise<LoyaltyTier | undefined> {
-  if (loyalty?.status !== 'available' || loyaltyAccountId === undefined) return undefined;
-  const account = await call(getMemberBalance, { params: { id: loyaltyAccountId } }).catch(undefinedIf('not_found'));
-  return account?.tier;
+  const tier = (await checkoutOf(scope.work, basketId))?.tier;
+  const shopper = { customerId, tier, loyalty: loyalty.status };
+  return (await evaluateDiscounts(scope, { basketId, lines, codes: appliedCodes(basket), shopper, asOf: body.asOf })).perLine;
 }
 
 type Priced = ReturnType<typeof priceLines>;

@@ -185,7 +185,12 @@ async function priceFor(order: StoredOrder, { what, delivery, lines }: Wanted, {
   const { total, shipping } = order.totals;
   const body = {
     asOf: order.createdAt,
-    lines: [...lines],
+    // Another delivery changes the shipping only.
+    lines: lines.map(({ lineId, qty }) => ({
+      lineId,
+      qty,
+      discount: what === 'lines' ? undefined : order.lines.find((line) => line.lineId === lineId)?.discount,
+    })),
     shippingMethod: delivery.shippingMethod,
     ...(what === 'lines' && { most: { total, shipping } }),
   };
@@ -234,7 +239,7 @@ async function takeStockElsewhere(order: StoredOrder, change: PendingChange, { r
     const taken = await call(reserveInventory, { body }, { intent: order.id, step: `move ${order.holdAttempts + 1}` });
     const { id: reservationId, allocations } = taken;
     if (!(await tryConfirmReservation(reservationId, order.id, scope))) throw goodsGone(order);
-    const lines = linesServedFrom(linesHeldBy(order.lines, reservationId), allocations);
+    const lines = linesServedFrom(linesHeldBy(change.lines ?? order.lines, reservationId), allocations);
     const collection =
       change.delivery?.collection && (await withSource(change.delivery.collection, sourceOf(taken, moves.collectAt ?? ''), scope));
     const delivery = { ...change.delivery, collection };

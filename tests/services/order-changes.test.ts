@@ -299,3 +299,24 @@ test('A change to a store without the goods is refused, and the order stays as i
   const { version: _before, updatedAt: _then, ...standing } = order;
   expect(await rehearsal.order(order.id)).toMatchObject(standing);
 });
+
+test('A change to a collection and back keeps the discounts of the order, whatever its customer gets today', async (rehearsal) => {
+  const order = await rehearsal.confirmed({ lines: [{ sku: 'blanket-wool', qty: 1 }], customerId: 'cus_ada' });
+  await rehearsal.api('issue-loyalty-points-api', {
+    params: { id: 'loy_ada' },
+    body: { points: 5_000, reason: 'jubilee', reference: 'jubilee' },
+  });
+  await rehearsal.settle();
+  const collected = await changed(rehearsal, order.id, { collection: { locationId: 'store-01' } });
+  // 89.00 less 15 %, and nothing for a member of silver.
+  expect([collected.order.totals.total, collected.entry.refund]).toEqual([eur(7565), eur(0)]);
+  const sent = await changed(rehearsal, order.id, { shippingAddress: ELSEWHERE });
+  expect(sent.order.lines).toMatchObject([{ lineTotal: eur(7565) }]);
+});
+
+test('Fewer units keep the discount of the member at the checkout', async (rehearsal) => {
+  const order = await rehearsal.confirmed({ lines: [{ sku: 'teapot-stone', qty: 3 }], customerId: 'cus_clara' });
+  const { order: after } = await changed(rehearsal, order.id, fewer(order, { 'teapot-stone': 2 }));
+  // 2 × 49.00 less 5 %
+  expect(after.totals.total).toEqual(eur(9310));
+});

@@ -45,7 +45,7 @@ export const priceOrder = defineInternalCall({
   request: z.strictObject({
     asOf: Instant,
     lines: z
-      .array(z.strictObject({ lineId: Id, qty: Quantity }))
+      .array(z.strictObject({ lineId: Id, qty: Quantity, discount: Money.optional().describe('Of all lines or none: it stays as it is.') }))
       .min(1)
       .max(200),
     shippingMethod: ShippingMethod.optional().describe('Absent if the customer collects the goods.'),
