@@ -1,7 +1,15 @@
 import type { Scenario } from './scenario.ts';
 import { disputeLost, disputeWon, refundFails, refundPending } from './scenarios/after-payment.ts';
 import { clickAndCollect, collectByTransfer, deliveredOrder, lostParcel, partialDelivery, webhookStorm } from './scenarios/fulfillment.ts';
-import { declinedThenPaid, digitalOrder, lastUnit, reservationExpired, reservationLost, shopOrder } from './scenarios/orders.ts';
+import {
+  changedOrder,
+  declinedThenPaid,
+  digitalOrder,
+  lastUnit,
+  reservationExpired,
+  reservationLost,
+  shopOrder,
+} from './scenarios/orders.ts';
 import {
   captureRetried,
   carrierDown,
@@ -20,6 +28,7 @@ import { lostTender, splitTender, stockDiscrepancy, storeAndForward, voidedAtThe
 export const scenarios: readonly Scenario[] = [
   digitalOrder,
   shopOrder,
+  changedOrder,
   declinedThenPaid,
   partialApproval,
   threeDSecure,
