@@ -17,6 +17,8 @@ const PARTITIONS = 6;
 const EVERY_MS = 10;
 const KEYS = 50;
 const LONGEST_WAIT_MS = 30_000;
+/** Events that applications of the estate consume, and events that none of them does. */
+const [CONSUMED, GATHERED] = ['order-confirmed', 'order-created'];
 /** Roughly the size of an order in bytes. */
 const PADDING = 'x'.repeat(700);
 
@@ -31,11 +33,15 @@ export const events: Benchmark = {
       return [];
     }
     const group = `bench-${randomUUID()}-`;
-    const [ours, reference] = await Promise.all([estatesOwn(brokers, group), bare(brokers, group)]);
+    const [ours, gathered, reference] = await Promise.all([
+      estatesOwn(brokers, `${group}consumed-`, CONSUMED),
+      estatesOwn(brokers, `${group}gathered-`, GATHERED),
+      bare(brokers, group),
+    ]);
     try {
-      return await contest(settings, ours, reference);
+      return [...(await contest(settings, ours, reference)), ...(await lagOfGathered(settings, gathered))];
     } finally {
-      await Promise.all([ours.close(), reference.close()]);
+      await Promise.all([ours.close(), gathered.close(), reference.close()]);
     }
   },
 };
@@ -54,6 +60,17 @@ async function contest(settings: Settings, ours: Way, reference: Way): Promise<r
   return [
     { what: 'lag, p50', unit: 'ms', ...at(taken, 0.5) },
     { what: 'lag, p99', unit: 'ms', ...at(taken, 0.99), aim: { of: 'figure', atMost: 50 } },
+  ];
+}
+
+async function lagOfGathered(settings: Settings, gathered: Way): Promise<readonly Figure[]> {
+  await lags(gathered, 1);
+  settings.progress('events without a subscriber in the estate');
+  const taken = await lags(gathered, settings.seconds);
+  const what = (share: string) => `lag of an event without a subscriber in the estate, ${share}`;
+  return [
+    { what: what('p50'), unit: 'ms', figure: quantile(taken, 0.5) },
+    { what: what('p99'), unit: 'ms', figure: quantile(taken, 0.99) },
   ];
 }
 
@@ -77,7 +94,7 @@ async function lags({ send, arrived }: Way, seconds: number): Promise<readonly n
 }
 
 /** Commit, outbox, relay, Kafka, consumer, as between two applications. The store is in memory, so that Kafka dominates the result. */
-async function estatesOwn(brokers: readonly string[], groupPrefix: string): Promise<Way> {
+async function estatesOwn(brokers: readonly string[], groupPrefix: string, type: string): Promise<Way> {
   const log = createLogger('warn');
   const adapter = createMemoryStore();
   const world = await adapter.worlds.open(
@@ -96,7 +113,10 @@ async function estatesOwn(brokers: readonly string[], groupPrefix: string): Prom
   while (!bus.state().ready) await new Promise((resolve) => setTimeout(resolve, EVERY_MS));
   return {
     arrived,
-    send: (id, key) => void store.commit(world, planOf(id, key)).then(() => relay.kick(world)),
+    send: (id, key) => {
+      const plan = { ...planOf({ id, key, type }), relay: { token: relay.token, holds: relay.holds(world) } };
+      void store.commit(world, plan).then((committed) => relay.kick(world, committed.ok ? committed.batch : undefined));
+    },
     close: async () => {
       await relay.stop();
       await bus.close();
@@ -104,10 +124,16 @@ async function estatesOwn(brokers: readonly string[], groupPrefix: string): Prom
   };
 }
 
-function planOf(id: string, key: string): Plan {
+function planOf({ id, key, type }: Readonly<Record<'id' | 'key' | 'type', string>>): Plan {
   const nothing = { expect: [], put: [], unique: [], index: [], move: [], guard: [], due: [] };
-  const json = JSON.stringify({ id, type: `${TYPE_PREFIX}order-confirmed`, partitionkey: key, data: PADDING });
-  return { operation: id, last: true, now: Date.now(), ...nothing, events: [{ id, topic: TOPIC, key, json, subscribers: [] }] };
+  const json = JSON.stringify({ id, type: `${TYPE_PREFIX}${type}`, partitionkey: key, data: PADDING });
+  return {
+    operation: id,
+    last: true,
+    now: Date.now(),
+    ...nothing,
+    events: [{ id, topic: TOPIC, key, json, subscribers: [], committedAt: Date.now() }],
+  };
 }
 
 async function bare(brokers: readonly string[], groupPrefix: string): Promise<Way> {

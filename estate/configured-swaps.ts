@@ -1,10 +1,13 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { Swap, type SwappableApplication, swappableNames, unknownNames } from '../shared/catalog/swap.ts';
 import { type SwapSetting, swapSettings, swapVariable } from '../shared/configuration/swap-variables.ts';
 import { IN_WORDS, mistakesIn } from '../shared/contract/issue-words.ts';
 import { keepSecret } from '../shared/domain/redaction.ts';
+import { errorMessage } from '../shared/domain/text.ts';
 import type { SeededSwap } from '../shared/elsewhere/swap/stored-swap.ts';
+import { readWithin } from '../shared/process/bounded-file.ts';
+import { mostDataInHeap } from '../shared/process/heap.ts';
 import { listenersAt } from './listeners-at.ts';
 import { StartError } from './start-error.ts';
 
@@ -79,14 +82,15 @@ const SETTING_OF: Readonly<Record<string, SwapSetting>> = {
   compare: 'COMPARE',
 };
 
+const HEADERS_BYTES = 65_536;
+
 /** The headers in a file. Empty lines are left out. */
 function headersIn(variable: string, file: string, mistakes: string[]): Record<string, string> {
   let text: string;
   try {
-    text = readFileSync(file, 'utf8');
+    text = readWithin(file, { most: HEADERS_BYTES }).toString();
   } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    mistakes.push(`${variable}=${file} cannot be read: ${code === 'ENOENT' ? 'the file does not exist' : message}.`);
+    mistakes.push(`${variable}=${file} cannot be read: ${errorMessage(error)}.`);
     return {};
   }
   const headers: Record<string, string> = {};
@@ -104,7 +108,17 @@ function headersIn(variable: string, file: string, mistakes: string[]): Record<s
 function answersIn(variable: string, folder: string, mistakes: string[]): Record<string, unknown> {
   try {
     const files = readdirSync(folder).filter((file) => file.endsWith('.json'));
-    return Object.fromEntries(files.map((file) => [file.slice(0, -'.json'.length), JSON.parse(readFileSync(join(folder, file), 'utf8'))]));
+    let { bytes: most } = mostDataInHeap();
+    const read = (file: string): unknown => {
+      try {
+        const bytes = readWithin(join(folder, file), { most });
+        most -= bytes.length;
+        return JSON.parse(bytes.toString());
+      } catch (error) {
+        throw new Error(`${file}: ${errorMessage(error)}`);
+      }
+    };
+    return Object.fromEntries(files.map((file) => [file.slice(0, -'.json'.length), read(file)]));
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     mistakes.push(`${variable}=${folder} cannot be read: ${code === 'ENOENT' ? 'the folder does not exist' : message}.`);

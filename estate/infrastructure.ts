@@ -1,12 +1,13 @@
-import { readFileSync } from 'node:fs';
 import manifest from '../package.json' with { type: 'json' };
 import { Problem } from '../shared/catalog/problems.ts';
 import { keepSecret } from '../shared/domain/redaction.ts';
 import { errorMessage } from '../shared/domain/text.ts';
+import type { World } from '../shared/domain/world.ts';
 import type { Bus } from '../shared/events/bus.ts';
 import type { KafkaOptions } from '../shared/events/kafka/client.ts';
 import type { ResumingBusOptions } from '../shared/events/resuming-bus.ts';
 import { createObservability, type Observability } from '../shared/observability/observability.ts';
+import { readWithin } from '../shared/process/bounded-file.ts';
 import { connectionTrouble } from '../shared/process/connection-trouble.ts';
 import { mostTextInHeap } from '../shared/process/heap.ts';
 import { Agent } from '../shared/process/http-client.ts';
@@ -157,12 +158,14 @@ function textIn(variable: string, file: string): string {
   return text.trim();
 }
 
+/** Bytes of a secret, or of certificates. */
+const MOST_BYTES = 1_048_576;
+
 function readable(variable: string, file: string): string {
   try {
-    return readFileSync(file, 'utf8');
+    return readWithin(file, { most: MOST_BYTES }).toString();
   } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    throw new StartError(`${variable}=${file} cannot be read: ${code === 'ENOENT' ? 'the file does not exist' : message}.`);
+    throw new StartError(`${variable}=${file} cannot be read: ${errorMessage(error)}.`);
   }
 }
 
@@ -229,6 +232,7 @@ function awaitStore({ connect, log }: AwaitedStoreOptions): StoreAdapter {
   let reason = NOT_YET;
   let closing = false;
   const watchers = new Map<WorldListener, () => void>();
+  const settlingWatchers = new Map<(world: World) => void, () => void>();
 
   const requireStore = (): StoreAdapter => {
     if (store) return store;
@@ -243,6 +247,7 @@ function awaitStore({ connect, log }: AwaitedStoreOptions): StoreAdapter {
         if (closing) return await connected.close();
         store = connected;
         for (const listener of watchers.keys()) watchers.set(listener, connected.worlds.watch(listener));
+        for (const listener of settlingWatchers.keys()) settlingWatchers.set(listener, connected.worlds.watchSettling(listener));
         return;
       } catch (error) {
         const message = errorMessage(error);
@@ -265,6 +270,13 @@ function awaitStore({ connect, log }: AwaitedStoreOptions): StoreAdapter {
       return () => {
         watchers.get(listener)?.();
         watchers.delete(listener);
+      };
+    },
+    watchSettling: (listener) => {
+      settlingWatchers.set(listener, store?.worlds.watchSettling(listener) ?? (() => undefined));
+      return () => {
+        settlingWatchers.get(listener)?.();
+        settlingWatchers.delete(listener);
       };
     },
   });

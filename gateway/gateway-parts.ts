@@ -47,8 +47,8 @@ export interface GatewayParts {
   readonly noteUse: (rehearsal: string) => void;
   /** Limit of the text of a rehearsal. At it, requests that may write are refused. */
   readonly worldBytes: number;
-  /** The heap that has the worlds. While it is full, requests that may write are refused. Undefined where the worlds are outside this process. */
-  readonly heap: Pick<Heap, 'full'> | undefined;
+  /** The heap that has the worlds. Requests that may write are refused in rehearsals above their share. Undefined where the worlds are outside this process. */
+  readonly heap: Pick<Heap, 'share'> | undefined;
   /** Limit of the body of a snapshot's upload. Default: the limit of all bodies. */
   readonly snapshotBytes: number;
   readonly isOwnHost: (host: string | undefined) => boolean;

@@ -1,6 +1,7 @@
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { checked, FixtureError, parseJson, refuseUnread, together } from '../fixtures/checked-file.ts';
+import { pathToFileURL } from 'node:url';
+import { checked, FixtureError, readJson, together } from '../fixtures/checked-file.ts';
 import { type Credential, files } from '../fixtures/files.ts';
 import { DEMO_CREDENTIALS, type EstateCredentials } from '../rehearsal/estate-rehearsal.ts';
 import { EstateStartError } from './start-failure.ts';
@@ -38,20 +39,12 @@ function requireFolder(folder: string): void {
 
 function rowsOf(folder: string): readonly Credential[] {
   try {
-    const { value, mistakes } = checked(ROWS, parseJson(FILE, read(folder)), { file: FILE });
+    const { value, mistakes } = checked(ROWS, readJson(pathToFileURL(join(folder, '/')), FILE), { file: FILE });
     if (mistakes.length > 0) throw together(mistakes);
     return value;
   } catch (error) {
     if (!(error instanceof FixtureError)) throw error;
     const lines = error.message.split('\n').map((line) => join(folder, line));
     throw new EstateStartError(lines.join('\n'));
-  }
-}
-
-function read(folder: string): Buffer {
-  try {
-    return readFileSync(join(folder, FILE));
-  } catch (error) {
-    return refuseUnread(FILE, error as NodeJS.ErrnoException);
   }
 }

@@ -92,7 +92,7 @@ function explained({ application, ids, capabilities }: Suite): string {
 async function conform({ application, url, timeoutMs, ...options }: Options): Promise<void> {
   const suite = suites.find((one) => one.application === application);
   if (!suite) throw new Error(`No suite checks ${application}.`);
-  const [mapping, headers] = await Promise.all([mappingOf(suite, options.mapping), headersIn(options.headersFile)]);
+  const [mapping, headers] = [mappingOf(suite, options.mapping), headersIn(options.headersFile)];
   if (options.scenarios && !hasEstateCode())
     throw misuse(
       'The estate itself is not installed, and the scenarios run in it. Install it, or check the calls only with --no-scenarios.',

@@ -1,11 +1,12 @@
-import { readFile } from 'node:fs/promises';
-import { parse, YAMLParseError } from 'yaml';
+import { parse } from 'yaml';
 import { z } from 'zod';
 import { Currency } from '../../shared/catalog/currency.ts';
 import { objects } from '../../shared/catalog/objects.ts';
 import { IN_WORDS, mistakesIn } from '../../shared/contract/issue-words.ts';
 import { answeredBy } from '../../shared/contract/openapi/application-contract.ts';
 import type { Suite } from '../../shared/contract/suites/suite.ts';
+import { errorMessage } from '../../shared/domain/text.ts';
+import { readWithin } from '../../shared/process/bounded-file.ts';
 import { misuse } from '../failure.ts';
 
 /** What a system has in place of the data of the estate, and what it lacks. */
@@ -21,8 +22,8 @@ interface Mapping {
 }
 
 /** @throws CommandFailure with a line for each mistake */
-export async function mappingOf(suite: Suite, file: string | undefined): Promise<Mapping> {
-  const { error, data } = shapeOf(suite).safeParse(file === undefined ? {} : ((await yamlIn(file)) ?? {}), IN_WORDS);
+export function mappingOf(suite: Suite, file: string | undefined): Mapping {
+  const { error, data } = shapeOf(suite).safeParse(file === undefined ? {} : (yamlIn(file) ?? {}), IN_WORDS);
   if (error) {
     const lines = [...mistakesIn(error.issues)].map(({ path, detail }) => `${file}: ${path.join('.') || 'the file'}: ${detail}`);
     throw misuse(lines.join('\n'));
@@ -59,27 +60,35 @@ const statesInWords = ({ code }: { readonly code?: string }): string | undefined
     ? 'List the states that your system has, in the words of the contract. The mapping translates none: your system, or an adapter in front of it, answers in these words.'
     : undefined;
 
-async function yamlIn(file: string): Promise<unknown> {
+function yamlIn(file: string): unknown {
+  const text = textOf(file);
   try {
-    return parse(await textOf(file));
+    return parse(text);
   } catch (error) {
-    if (!(error instanceof YAMLParseError)) throw error;
-    throw misuse(`${file} is not YAML: ${error.message.split('\n')[0]}`);
+    // A text with too many aliases is refused with another class of error.
+    throw misuse(`${file} is not YAML: ${errorMessage(error).split('\n')[0]}`);
   }
 }
 
-async function textOf(file: string): Promise<string> {
-  return readFile(file, 'utf8').catch((error: Error) => {
-    throw misuse(`${file} cannot be read: ${error.message}.`);
-  });
+/** Bytes of a mapping, or of headers. */
+const MOST_BYTES = 1_048_576;
+
+function textOf(file: string): string {
+  try {
+    return readWithin(file, { most: MOST_BYTES, isPipeAllowed: true }).toString();
+  } catch (error) {
+    throw misuse(`${file} cannot be read: ${errorMessage(error)}.`);
+  }
 }
 
 const HEADER = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*(\S.*?)[ \t]*$/;
 
 /** Headers of each call, one `Name: value` per line. @throws CommandFailure that names each invalid line without its value */
-export async function headersIn(file: string | undefined): Promise<Readonly<Record<string, string>>> {
+export function headersIn(file: string | undefined): Readonly<Record<string, string>> {
   if (file === undefined) return {};
-  const lines = (await textOf(file)).split(/\r?\n/).map((line, index) => ({ line, place: index + 1 }));
+  const lines = textOf(file)
+    .split(/\r?\n/)
+    .map((line, index) => ({ line, place: index + 1 }));
   const filled = lines.filter(({ line }) => line.trim() !== '');
   const wrong = filled.filter(({ line }) => !HEADER.test(line));
   if (wrong.length > 0)

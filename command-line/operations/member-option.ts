@@ -1,8 +1,9 @@
-import { readFileSync } from 'node:fs';
 import { InvalidArgumentError, Option } from 'commander';
 import type { SchemaPart } from '../../shared/contract/json-schemas.ts';
 import type { Member } from '../../shared/contract/members.ts';
 import { unknownWord } from '../../shared/domain/nearest-word.ts';
+import { errorMessage } from '../../shared/domain/text.ts';
+import { GIVEN_BYTES, readWithin } from '../../shared/process/bounded-file.ts';
 import { repeatable } from '../repeatable.ts';
 
 /** What a declaration adds to the schema of a value. */
@@ -96,13 +97,19 @@ function numberOf(text: string, { type, minimum = 0, maximum = Number.MAX_SAFE_I
 function jsonOf(text: string): unknown {
   const isFile = !/^\s*[[{]/.test(text);
   try {
-    return JSON.parse(isFile ? readFileSync(text, 'utf8').replace(/^\ufeff/, '') : text);
+    return JSON.parse(
+      isFile
+        ? readWithin(text, { most: GIVEN_BYTES, isPipeAllowed: true })
+            .toString()
+            .replace(/^\ufeff/, '')
+        : text,
+    );
   } catch (error) {
     if (!isFile) throw new InvalidArgumentError('Give JSON, in single quotes.');
     throw new InvalidArgumentError(
       error instanceof SyntaxError
         ? `${text} is not JSON: correct it, or fetch it again if it was cut off.`
-        : `${text} cannot be read. Give a file with JSON, or JSON in single quotes.`,
+        : `${text} cannot be read: ${errorMessage(error)}. Give a file with JSON, or JSON in single quotes.`,
     );
   }
 }

@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
 import { Command, Option } from 'commander';
 import { EstateFileRefused, unpacked } from '../../shared/contract/estate-file.ts';
 import { ENDING, type EstateFile, PARTS } from '../../shared/domain/estate-file.ts';
 import { DEFAULT_REHEARSAL } from '../../shared/domain/ids.ts';
 import { inOneLine } from '../../shared/domain/printable.ts';
+import { errorMessage } from '../../shared/domain/text.ts';
+import { GIVEN_BYTES, readWithin, UnreadFile } from '../../shared/process/bounded-file.ts';
 import { print, printJson } from '../../shared/process/terminal.ts';
 import { rehearsalLink } from '../../ui/data/route.ts';
 import { askWith } from '../connection/ask.ts';
@@ -36,7 +37,7 @@ export function openCommand(): Command {
 }
 
 async function open(path: string, options: Options): Promise<void> {
-  const file = await read(path);
+  const file = read(path);
   if (options.against !== undefined) return show(await opened(path, options.against, { ...options, file }), options);
   const interrupted = interruptions();
   const own = await startOwnEstate({ GATEWAY_PORT: options.port });
@@ -50,15 +51,22 @@ async function open(path: string, options: Options): Promise<void> {
 }
 
 /** @throws CommandFailure that names the file, the place in it and the remedy */
-async function read(path: string): Promise<EstateFile> {
-  const bytes = await readFile(path).catch((error: NodeJS.ErrnoException) => {
-    throw misuse(error.code === 'ENOENT' ? `${path} does not exist; check the path.` : `${path} cannot be read: ${error.message}`);
-  });
+function read(path: string): EstateFile {
+  const bytes = bytesOf(path);
   try {
     return unpacked(bytes);
   } catch (error) {
     if (!(error instanceof EstateFileRefused)) throw error;
     throw refused(path, error.message);
+  }
+}
+
+function bytesOf(path: string): Buffer {
+  try {
+    return readWithin(path, { most: GIVEN_BYTES, isPipeAllowed: true });
+  } catch (error) {
+    if (error instanceof UnreadFile && error.isMissing) throw misuse(`${path} does not exist; check the path.`);
+    throw misuse(`${path} cannot be read: ${errorMessage(error)}.`);
   }
 }
 

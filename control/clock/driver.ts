@@ -1,6 +1,6 @@
 import type { Ms } from '../../shared/domain/time.ts';
 import type { World } from '../../shared/domain/world.ts';
-import type { ClockStore, WorldChanges } from '../../shared/store/ports/due-work.ts';
+import type { ClockStore, Settling, WorldChanges } from '../../shared/store/ports/due-work.ts';
 import type { JournalReader } from '../../shared/store/ports/journal.ts';
 import type { LedgerStore } from '../../shared/store/ports/ledger.ts';
 import type { LogStore } from '../../shared/store/ports/logs.ts';
@@ -12,7 +12,13 @@ import { createFlow } from './flow.ts';
 import { createSettle, limitWait, type Settled } from './settle.ts';
 
 interface ClockDriverOptions extends DueRunnerOptions {
-  readonly worlds: Directory & ClockStore & LedgerStore & WorldChanges & Pick<JournalReader, 'journalOf'> & Pick<LogStore, 'addEntry'>;
+  readonly worlds: Directory &
+    ClockStore &
+    LedgerStore &
+    WorldChanges &
+    Settling &
+    Pick<JournalReader, 'journalOf'> &
+    Pick<LogStore, 'addEntry'>;
 }
 
 /**

@@ -1,6 +1,7 @@
+import { LRUCache } from 'lru-cache';
 import type { Ms } from '../../shared/domain/time.ts';
 import type { World } from '../../shared/domain/world.ts';
-import type { DueItem } from '../../shared/store/ports/due-work.ts';
+import { type DueItem, SETTLING_MS, type Settling } from '../../shared/store/ports/due-work.ts';
 import type { Ledger, LedgerStore } from '../../shared/store/ports/ledger.ts';
 import type { Directory, WorldView } from '../../shared/store/ports/rehearsals.ts';
 import type { ChangeWaits } from './change-waits.ts';
@@ -8,6 +9,9 @@ import type { Flow } from './flow.ts';
 
 /** Wall time after which a wait reads the world again without a change notification. */
 export const POLL_MS = 250;
+/** Wall time between two announcements of a world. Relays remember an announcement for longer. */
+const ANNOUNCED_MS = SETTLING_MS / 2;
+const MOST_ANNOUNCED = 1_000;
 /** How many open items of each kind an answer names. */
 const MOST_NAMED = 100;
 
@@ -18,7 +22,7 @@ export interface Settled {
 }
 
 interface SettleOptions {
-  readonly worlds: Directory & LedgerStore;
+  readonly worlds: Directory & LedgerStore & Settling;
   readonly changes: ChangeWaits;
   readonly flow: Flow;
   readonly stopping: AbortSignal;
@@ -33,6 +37,16 @@ const WORLD_GONE: Settled = { settled: false, waitingFor: ['the rehearsal has be
 
 /** Waits until a world is settled. With `runOne`, this runs due work one by one; without it, the flowing clock does. */
 export function createSettle({ worlds, changes, flow, stopping }: SettleOptions): Settle {
+  const announced = new LRUCache<World, true>({ max: MOST_ANNOUNCED, ttl: ANNOUNCED_MS });
+
+  /** Lets relays send events that they would gather for a moment. */
+  function announce(world: World): void {
+    if (announced.has(world)) return;
+    announced.set(world, true);
+    // Without the announcement, the events are sent a moment later.
+    worlds.announceSettling(world).catch(() => undefined);
+  }
+
   return async (world, limit, runOne) => {
     for (;;) {
       using change = changes.next(world, limit.atMost(POLL_MS));
@@ -44,6 +58,7 @@ export function createSettle({ worlds, changes, flow, stopping }: SettleOptions)
       const now = (await worlds.current(world))?.now ?? view.now;
       const waitingFor = openWork(ledger, now);
       if (waitingFor.length === 0) return { settled: true, waitingFor };
+      if (ledger.counts.unsent > 0) announce(world);
       if (limit.isOver() || stopping.aborted) return { settled: false, waitingFor };
       if (!runOne) flow.run(world);
       await Promise.race([change.happened, limit.over]);

@@ -3,7 +3,7 @@ import { isMutating, namesRehearsal } from '../../shared/catalog/define.ts';
 import { Problem } from '../../shared/catalog/problems.ts';
 import { parseQuery } from '../../shared/contract/validation.ts';
 import { outOfReach } from '../../shared/control/out-of-reach.ts';
-import { heapFull, rehearsalFull } from '../../shared/control/rehearsal-full.ts';
+import { rehearsalFull, shareTaken } from '../../shared/control/rehearsal-full.ts';
 import { DEFAULT_REHEARSAL, REHEARSAL_NAME } from '../../shared/domain/ids.ts';
 import type { WorldView } from '../../shared/store/ports/rehearsals.ts';
 import { type AuthenticatedCaller, CATALOG_SCOPE, CONTROL_SCOPE } from '../credentials.ts';
@@ -107,8 +107,8 @@ export const useRehearsal =
   ({ view: { rehearsal, bytes }, api }: Entered & ForApi): void => {
     if (isMutating(api) && api.auth !== 'signature') {
       if (bytes >= worldBytes) throw rehearsalFull(rehearsal, bytes, worldBytes);
-      const full = heap?.full();
-      if (full) throw heapFull(full);
+      const share = heap?.share() ?? worldBytes;
+      if (bytes > share) throw shareTaken(rehearsal, bytes, share);
     }
     noteUse(rehearsal);
   };

@@ -116,7 +116,9 @@ export const variables = {
     .describe('Maximum number of hops in the journal of a rehearsal. A full journal discards its oldest traces.'),
   JOURNAL_BYTES: WholeNumber(65_536, 1_073_741_824)
     .default(8 * 1024 * 1024)
-    .describe('Maximum number of characters in the journal of a rehearsal.'),
+    .describe(
+      'Maximum number of characters in the journal of a rehearsal. With state in memory, it is at most a third of the memory that is left.',
+    ),
   JOURNAL: OneOf(['on', 'off']).default('on').describe('`off` records no hops, for load tests. `/_control/journal` then stays empty.'),
   ALLOW_DEMO_CREDENTIALS: Flag.default(false).describe(
     'Accepts the demo credentials although others can reach `HOST` or NODE_ENV is `production`. The start logs a warning.',
@@ -146,7 +148,7 @@ export const variables = {
   MAX_REHEARSAL_BYTES: WholeNumber(1_000_000)
     .default(WORLD_BYTES)
     .describe(
-      'Maximum size of a rehearsal: the text of its objects, events and kept answers, in bytes. At this size, requests that change something are refused with 507; work that has begun may use a quarter more. A byte takes two to three bytes of memory: with state in memory, the limit is at most a sixth of the heap, and no rehearsal grows while all together fill three quarters of it.',
+      'Maximum size of a rehearsal: the text of its objects, events and kept answers, in bytes. At this size, requests that change something are refused with 507; work that has begun may use a quarter more. A byte takes two to three bytes of memory: with state in memory, the limit is at most a sixth of the heap, and at most a third of the part that is free of three quarters of it, so that large rehearsals stop growing first. Above three fifths, no rehearsal is created.',
     ),
   MAX_SNAPSHOTS: WholeNumber(1).default(50).describe('Maximum number of kept snapshots. One more is refused with 409.'),
   MAX_SNAPSHOT_BYTES: WholeNumber(1_000_000)

@@ -51,6 +51,8 @@ export const TYPE_HEADER = 'ce_type';
 /** Transport of events: at least once, ordered per key. The ledger in the store has the pending deliveries. */
 export interface Bus {
   publish(batch: readonly BusMessage[]): Promise<void>;
+  /** Wall time that events without a subscriber in the estate may wait for others, because a batch costs little more than one event. */
+  readonly lingerMs?: number;
   /** Returns before the transport is joined, which continues in the background. */
   subscribe(application: Application, wanted: WantedEvents, deliver: Deliver): Promise<{ stop(): Promise<void> }>;
   /** Called once, when every application of the process has subscribed. A transport that outlives the process does not need it. */

@@ -8,13 +8,15 @@ import { pause } from './waiting.ts';
 const MOST_WAITING = 10_000;
 /** Wall time after which a client that does not read its response is disconnected. */
 const UNREAD_MS = 5_000;
+/** Wall time after which a client that reads its response slowly is disconnected, because the response takes memory until it is read. */
+const SLOWLY_READ_MS = 120_000;
 const CHECK_MS = 1_000;
 /** Wall time until the first and second probe of a client that has half-closed its connection. Later intervals double. */
 const FIRST_PROBE_MS = 200;
 const SECOND_PROBE_MS = 50;
 
 export interface FairServerOptions extends ServerOptions {
-  readonly unread?: { readonly afterMs: number; readonly checkMs: number };
+  readonly unread?: { readonly afterMs: number; readonly slowlyMs: number; readonly checkMs: number };
   readonly mostWaiting?: number;
   /** Node's events for the header `Expect` that the listener answers instead of Node. */
   readonly expectations?: readonly ('checkContinue' | 'checkExpectation')[];
@@ -30,20 +32,22 @@ interface Exchange {
 interface ConnectionQueue {
   current: Exchange | undefined;
   readonly waiting: Exchange[];
+  /** When the connection first had the unread data that it still has, in wall time. */
+  unreadSince: number | undefined;
 }
 
 /**
  * A server that limits what a single connection can cost:
  * - It answers the requests of a connection one after the other. Node would start all requests of one read, which may be two thousand. Here
  *   they wait, and the connection is not read until they are answered, so that other connections have their turn.
- * - It disconnects a client that does not read its response.
+ * - It disconnects a client that does not read its response, or reads it for very long.
  * - A client that half-closes its connection, as `nc -N` does, still gets all responses.
  *
  * A request for a whole address, as clients of a proxy send it, is passed on as a request for its path (RFC 9112 §3.2.2).
  */
 export function createFairServer(
   {
-    unread = { afterMs: UNREAD_MS, checkMs: CHECK_MS },
+    unread = { afterMs: UNREAD_MS, slowlyMs: SLOWLY_READ_MS, checkMs: CHECK_MS },
     mostWaiting = MOST_WAITING,
     expectations = [],
     unreadable,
@@ -58,7 +62,7 @@ export function createFairServer(
   let waiting = 0;
 
   server.on('connection', (socket: Socket) => {
-    const queue: ConnectionQueue = { current: undefined, waiting: [] };
+    const queue: ConnectionQueue = { current: undefined, waiting: [], unreadSince: undefined };
     queues.set(socket, queue);
     socket.on('resume', () => {
       if (queue.waiting.length > 0) socket.pause();
@@ -117,7 +121,11 @@ export function createFairServer(
   }
 
   const checking = setInterval(() => {
-    for (const socket of queues.keys()) limitUnread(socket, unread.afterMs);
+    for (const [socket, queue] of queues) {
+      limitUnread(socket, unread.afterMs);
+      queue.unreadSince = socket.writableLength === 0 ? undefined : (queue.unreadSince ?? performance.now());
+      if (queue.unreadSince !== undefined && performance.now() - queue.unreadSince > unread.slowlyMs) socket.destroy();
+    }
   }, unread.checkMs);
   checking.unref();
   server.once('close', () => clearInterval(checking));

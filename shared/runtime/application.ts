@@ -57,7 +57,7 @@ export async function startApplication(options: ApplicationOptions): Promise<Run
   const divert = createEventFaults({ store, control: adapter.control, directory: adapter.worlds });
   const observer = options.observability?.observer(service.application, log);
   options.observability?.watchOutbox(service.application, () => store.outbox());
-  const relay = createRelay({ store, bus, log, divert, observer, turns: adapter.turns });
+  const relay = createRelay({ store, bus, log, divert, observer, settling: adapter.worlds, turns: adapter.turns });
   const pipelineOptions = {
     service,
     store,

@@ -35,7 +35,7 @@ export interface PipelineOptions {
   /** Wall time that due work has. */
   readonly workDeadlineMs?: number;
   /** Notified after a commit that left events in the outbox. */
-  readonly relay: Pick<Relay, 'token' | 'kick'>;
+  readonly relay: Pick<Relay, 'token' | 'kick' | 'holds' | 'committed'>;
   /** Aborted when the process stops. Requests that a fault delays then continue. */
   readonly stopping: AbortSignal;
 }

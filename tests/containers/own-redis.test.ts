@@ -10,7 +10,7 @@ import { textOf } from '../support/tracked-files.ts';
 import { skipWithoutDocker, whyNoDocker } from './kafka.ts';
 
 /** The rule that the documentation gives to administrators. */
-const [, USER = '', RULE = ''] = /^ACL SETUSER (\S+) (.*)$/m.exec(textOf('docs/how-to/own-redis.md')) ?? [];
+const [, USER = '', RULE = ''] = /^ACL SETUSER (\S+) (.*)$/m.exec(textOf('docs/how-to/own-broker-and-redis.md')) ?? [];
 const PASSWORD = />(\S+)/.exec(RULE)?.[1] ?? '';
 const START_MS = 60_000;
 

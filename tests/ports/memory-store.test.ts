@@ -1,5 +1,7 @@
 import { expect, test } from '@jest/globals';
 import type { World } from '../../shared/domain/world.ts';
+import { journalLimits } from '../../shared/store/journal-limits.ts';
+import { createMemoryJournal } from '../../shared/store/memory/journal.ts';
 import { createMemoryStore } from '../../shared/store/memory/store.ts';
 import { aHop } from './a-hop.ts';
 import { CREDENTIALS, EMPTY, times } from './open-store.ts';
@@ -35,4 +37,22 @@ test.each([
   expect(found).toEqual(times(29, (n) => n >= 29 - kept));
   expect(current && (await isKept(current))).toBe(true);
   await close();
+});
+
+test('A journal in memory shrinks to its share of the memory, and keeps its newest hops', () => {
+  let room = 1_000_000;
+  const journal = createMemoryJournal(journalLimits(), () => room);
+  const record = (from: number, to: number) => {
+    for (let n = from; n <= to; n++) journal.add(aHop({ requestId: `r${n}`, correlationId: `r${n}`, bodies: 'x'.repeat(10_000) }));
+  };
+  record(1, 500);
+  expect(journal.contents().bytes).toBeGreaterThan(900_000);
+  expect(journal.contents().bytes).toBeLessThanOrEqual(room);
+  room = 200_000;
+  record(501, 501);
+  expect(journal.contents().bytes).toBeLessThanOrEqual(room);
+  room = 0;
+  record(502, 502);
+  expect([journal.contents().records > 1, journal.contents().bytes < 100_000]).toEqual([true, true]);
+  expect([journal.has('r502'), journal.has('r480')]).toEqual([true, false]);
 });

@@ -32,7 +32,7 @@ export async function pipelineOf(
     agent,
     log: createLogger('silent'),
     strictResponses: true,
-    relay: { token: 'relay', kick: () => undefined },
+    relay: { token: 'relay', kick: () => undefined, holds: () => undefined, committed: () => undefined },
     stopping: new AbortController().signal,
   };
   const pipeline = createPipeline(options, plug);

@@ -136,27 +136,43 @@ export function outboxSuite(opened: Opened): void {
       const { store, world, commit, drain, drained, published, setFault, faults } = await opened();
       const struck = { ...event('e2', 'crm'), struck: true as const, committedAt: 5, hop: 'req_1' };
       await commit({ events: [event('e1')] });
-      const plan = aPlan({ events: [struck], relay: 'first' });
+      const plan = aPlan({ events: [struck], relay: { token: 'first' } });
       const { subscribers: _subscribers, ...handedOver } = struck;
       const first = await store.commit(world, plan);
       expect(first).toMatchObject({ ok: true, batch: { entries: [{ id: 'e1' }, handedOver], faults: 0 } });
       expect(first.ok && first.batch?.entries[1]).toEqual(handedOver);
       expect(await store.commit(world, plan)).toEqual({ ok: true, seq: 2 });
       expect(await drain('second')).toBeUndefined();
-      expect(await commit({ events: [event('e3')], relay: 'second' })).toEqual({ ok: true, seq: 3 });
+      expect(await commit({ events: [event('e3')], relay: { token: 'second' } })).toEqual({ ok: true, seq: 3 });
       expect(await drained('first', { sent: ['e1', 'e2'] })).toEqual(['e3']);
       expect(await drain('first', { sent: ['e3'] })).toBeUndefined();
       expect(await published()).toEqual(['e1', 'e2', 'e3']);
-      expect(await commit({ put: [putting('a')], relay: 'first' })).toEqual({ ok: true, seq: 4 });
+      expect(await commit({ put: [putting('a')], relay: { token: 'first' } })).toEqual({ ok: true, seq: 4 });
       await setFault();
-      expect(await commit({ events: [event('e4')], relay: 'second' })).toMatchObject({ batch: { faults: await faults() } });
+      expect(await commit({ events: [event('e4')], relay: { token: 'second' } })).toMatchObject({ batch: { faults: await faults() } });
+    });
+
+    test('A commit hands the outbox over again to the relay that has the lease and holds its events, and to no other relay', async () => {
+      const { commit, drained, published } = await opened();
+      const batchOf = async (id: string, token: string, holds?: readonly string[]) => {
+        const committed = await commit({ events: [event(id)], relay: { token, holds: holds?.map((one) => event(one)) } });
+        return committed.ok ? committed.batch && idsOf(committed.batch.entries) : undefined;
+      };
+      expect(await batchOf('e1', 'first', [])).toEqual(['e1']);
+      expect(await batchOf('e2', 'first', ['e1'])).toEqual(['e1', 'e2']);
+      // Two commits at the same time: the relay does not hold the event of the other one yet.
+      expect(await batchOf('e3', 'first', ['e1'])).toEqual(['e1', 'e2', 'e3']);
+      expect(await batchOf('e4', 'first')).toBeUndefined();
+      expect(await batchOf('e5', 'second', [])).toBeUndefined();
+      expect(await drained('first', { sent: ['e1', 'e2', 'e3'] })).toEqual(['e4', 'e5']);
+      expect(await published()).toEqual(['e1', 'e2', 'e3']);
     });
 
     test('A commit hands over at most one batch of events, in order', async () => {
       const { commit, drained } = await opened();
       const ids = times(150, (n) => `e${n}`);
       await commit({ events: ids.slice(0, 90).map((id) => event(id)) });
-      const committed = await commit({ events: ids.slice(90).map((id) => event(id)), relay: 'first' });
+      const committed = await commit({ events: ids.slice(90).map((id) => event(id)), relay: { token: 'first' } });
       const first = idsOf(committed.ok ? committed.batch?.entries : undefined);
       expect(first).toEqual(ids.slice(0, 100));
       expect(await drained('first', { sent: first })).toEqual(ids.slice(100));

@@ -34,6 +34,20 @@ export function watcherSuite(opened: Opened): void {
       return { ...open, waitOf };
     }
 
+    test('Watchers of settling are notified of an announced world, until they stop', async () => {
+      const { worlds, world } = await opened();
+      const awaited: World[] = [];
+      const stop = worlds.watchSettling((one) => awaited.push(one));
+      await eventually('the watcher is notified', async () => {
+        await worlds.announceSettling(world);
+        return awaited.includes(world);
+      });
+      stop();
+      const before = awaited.length;
+      await worlds.announceSettling(world);
+      expect(awaited).toHaveLength(before);
+    });
+
     test('Watchers are notified of commits with events or due work until they stop', async () => {
       const { worlds, world, commit } = await opened();
       const changes: World[] = [];

@@ -50,9 +50,10 @@ test('A rehearsal that grows reaches its limit before it fills the heap, and oth
   expect([(await visit('another')).status, await small.estate.stop()]).toEqual([201, 0]);
 }, 180_000);
 
-test('Rehearsals that fill the heap together are refused, and a deleted one makes room', async () => {
+test('Rehearsals that fill the heap together are refused, leave the others their share, and a deleted one makes room', async () => {
   await using small = await smallEstate();
   const create = (n: number) => small.call('POST', '/_control/rehearsals', { body: { name: `r${n}`, data: OWN } });
+  expect((await small.call('POST', '/_control/rehearsals', { body: { name: 'another' } })).status).toBe(201);
   let [created, answer] = [0, await create(0)];
   while (answer.status === 201 && created < MOST) {
     created += 1;
@@ -61,14 +62,21 @@ test('Rehearsals that fill the heap together are refused, and a deleted one make
   expect(answer).toMatchObject({ status: 429, body: { code: 'too_many_rehearsals' } });
   expect(answer.body.detail).toMatch(/no memory left/);
   const basket = { channel: 'web', lines: [] };
-  expect(await small.call('POST', '/baskets', { rehearsal: 'r0', body: basket })).toMatchObject({
+  const change = (rehearsal: string) => small.call('POST', '/baskets', { rehearsal, body: basket });
+  expect([(await change('r0')).status, (await change('another')).status]).toEqual([201, 201]);
+  const visit = { customerId: 'cus_ada', type: 'visit', note: NOTE };
+  const grow = () => small.call('POST', '/interactions', { rehearsal: 'r0', body: visit });
+  let grown = await grow();
+  for (let n = 0; n < 3_000 && grown.status === 201; n++) grown = await grow();
+  expect(grown).toMatchObject({
     status: 507,
-    body: { code: 'rehearsal_full' },
+    body: { code: 'rehearsal_full', rehearsal: 'r0', detail: expect.stringMatching(/share.*Reset it/) },
   });
+  expect([(await change('r0')).status, (await change('another')).status]).toEqual([507, 201]);
   expect((await small.call('GET', '/products/mug-blue', { rehearsal: 'r0' })).status).toBe(200);
   for (let n = 1; n < created; n++) expect((await small.call('DELETE', `/_control/rehearsals/r${n}`)).status).toBe(204);
   await eventually('there is room', async () => (await create(MOST + 1)).status === 201);
-  expect((await small.call('POST', '/baskets', { rehearsal: 'r0', body: basket })).status).toBe(201);
+  expect((await change('r0')).status).toBe(201);
   expect(await small.estate.stop()).toBe(0);
 }, 180_000);
 

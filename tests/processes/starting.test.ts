@@ -1,4 +1,4 @@
-import { readFile, rm } from 'node:fs/promises';
+import { readFile, rm, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from '@jest/globals';
@@ -82,6 +82,38 @@ test('Fixtures are refused with all their mistakes, each with file and pointer',
   expect(text).toMatch(/stock\.json cannot be used: \/\d+\/sku – there is no product "nothing"/);
   const ofMock = (await expectRefused({ SERVICE: 'touchpoint-mock', FIXTURES_DIR: copy.path })).join('\n');
   expect(ofMock).toMatch(/\/touchpoint\/02\.json cannot be used: \/\w+ – .*\.$/m);
+});
+
+test('Data that does not fit into the heap is refused with its bytes or its rows', async () => {
+  const refused = async (file: string, text: string) => {
+    await using own = await aFolder();
+    await own.write(file, text);
+    const env = { ...bare(), ...FREE_PORTS, FIXTURES_DIR: own.path };
+    await using estate = started(process.execPath, ['--max-old-space-size=96', MAIN], { env });
+    expect(await estate.ended).toBe(78);
+    return estate.output.err;
+  };
+  const remedy = 'start the estate with a larger heap (NODE_OPTIONS=--max-old-space-size=…), or with fewer rows.\n';
+  expect(await refused('products.overlay.json', `[${'{},'.repeat(30_000)}{}]`)).toMatch(/more than \d+ rows; /);
+  const long = await refused('products.csv', `sku\n${'x'.repeat(5_000_000)}`);
+  expect(long).toMatch(/products\.csv cannot be used: \/ – its folder has more than [\d.]+ MiB of data; /);
+  expect(long).toContain(remedy);
+});
+
+test.each(someOf(['customers.json', 'touchpoint-authorization.json'], 0.5))('A start refuses a device as %s', async (file) => {
+  await using copy = await copiedFixtures({});
+  await rm(join(copy.path, file));
+  await symlink('/dev/zero', join(copy.path, file));
+  const lines = await expectRefused({ FIXTURES_DIR: copy.path });
+  expect(lines).toEqual([expect.stringContaining(`${file} cannot be used: / – it is a device or a socket, and must be a file.`)]);
+});
+
+test.each([
+  ['a device', '/dev/zero', 'it is a device or a socket, and must be a file.'],
+  ['a folder', '/', 'it is a folder, and must be a file.'],
+])('A start refuses %s as a file of certificates', async (_what, file, sentence) => {
+  const variables = { KAFKA_BROKERS: 'k:1', KAFKA_TLS: 'true', KAFKA_TLS_CA_FILE: file };
+  expect(await expectRefused(variables)).toEqual([`KAFKA_TLS_CA_FILE=${file} cannot be read: ${sentence}`]);
 });
 
 test.each(someOf<Record<string, string>>([{ HOST: '0.0.0.0' }, { HOST: '::' }, { NODE_ENV: 'production' }], 0.3))(

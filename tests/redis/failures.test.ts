@@ -199,7 +199,7 @@ function failures(redis: TestRedis): void {
 
   test('An outbox that a commit handed over to a dead relay is free after a short lease', async () => {
     const { store, world } = await opened({ relayLeaseMs: 600_000 });
-    const handedOver = await store.commit(world, aPlan({ events: [event('e1')], relay: 'dead' }));
+    const handedOver = await store.commit(world, aPlan({ events: [event('e1')], relay: { token: 'dead' } }));
     expect(handedOver).toMatchObject({ batch: { entries: [{ id: 'e1' }] } });
     expect(await store.unsent()).toEqual([]);
     await eventually('the outbox is free', async () => (await store.unsent()).includes(world));

@@ -126,6 +126,19 @@ test('The compose file has a second file that sets three replicas of existing se
   }
 });
 
+test('The compact compose file gives one process the settings and ports of the gateway and the touchpoint mock', () => {
+  const { gateway, ...others } = composeFile('compose.compact.yml').services;
+  const { environment: _, ports: __, depends_on: needs, ...settings } = named('gateway');
+  const { SERVICE: ___, ...environment } = { ...named('touchpoint-mock').environment, ...named('gateway').environment };
+  const ports = [...(named('gateway').ports ?? []), ...(named('touchpoint-mock').ports ?? [])];
+  const { kafka, redis } = needs ?? {};
+  expect(gateway).toEqual({ ...settings, environment, ports, depends_on: { kafka, redis } });
+  const given = Object.fromEntries(Object.entries(environment).map(([variable, value]) => [variable, withDefaults(value)]));
+  expect(readConfiguration(given)).not.toHaveProperty('SERVICE', expect.anything());
+  const borrowed = (service: string) => ({ extends: { file: 'docker-compose.yml', service } });
+  expect(others).toEqual({ kafka: borrowed('kafka'), redis: borrowed('redis') });
+});
+
 const dockerfile = textOf('Dockerfile');
 
 test('The image carries the version and the licence of the package', () => {

@@ -121,7 +121,7 @@ test('A client that sends many requests is disconnected when too many requests w
   expect(third.seen.ended).toBe(false);
 });
 
-const PATIENCE = { unread: { afterMs: 1_000, checkMs: 20 } };
+const PATIENCE = { unread: { afterMs: 1_000, slowlyMs: 60_000, checkMs: 20 } };
 
 test('A client that does not read its answer is disconnected after a time limit', async () => {
   const server = await aServer((_request, response) => void response.end(Buffer.alloc(20_000_000)), PATIENCE);
@@ -142,6 +142,19 @@ test('A client with an unread answer gets all of it when it reads slowly', async
     setTimeout(() => client.socket.resume(), 2);
   });
   await eventually('all was read', async () => bytes > 20_000_000);
+});
+
+test('A client that reads its answer for very long is disconnected, although it never stops reading', async () => {
+  const patience = { unread: { afterMs: 60_000, slowlyMs: 300, checkMs: 20 } };
+  const server = await aServer((_request, response) => void response.end(Buffer.alloc(200_000_000)), patience);
+  const client = await aClient(server.port);
+  client.socket.write(get('/'));
+  client.socket.on('data', () => {
+    client.socket.pause();
+    setTimeout(() => client.socket.resume(), 20);
+  });
+  await eventually('it was begun', async () => server.queued() > 0);
+  await eventually('it was cut off', async () => server.sockets.size === 0);
 });
 
 test('A client with an unread answer that waits for a slow handler is not disconnected', async () => {

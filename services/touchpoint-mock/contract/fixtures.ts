@@ -80,12 +80,12 @@ export async function loadTouchpointFixtures(directory: URL = FIXTURES): Promise
 
 async function loadAuthorization(directory: URL): Promise<readonly AuthorizationFixture[]> {
   const file = 'touchpoint-authorization.json';
-  return valid(checked(authorizationFixtures, await readJson(directory, file), { file }));
+  return valid(checked(authorizationFixtures, readJson(directory, file), { file }));
 }
 
 async function loadCase(directory: URL, entry: { name: CaseName; alias: Alias }): Promise<CaseFixture> {
   const file = `touchpoint/${entry.name}.json`;
-  const fixture = checked(caseSchema(entry), await readJson(directory, file), { file });
+  const fixture = checked(caseSchema(entry), readJson(directory, file), { file });
   const { headers = {}, ...rest } = valid(fixture);
   const message = RESPONSES_OF[entry.alias][rest.status];
   if (message === undefined) throw mistakeIn(file, ['status'], `this is not one that ${entry.alias} answers`);

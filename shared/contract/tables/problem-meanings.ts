@@ -168,7 +168,7 @@ export const problemMeanings: Readonly<Record<ProblemCode, readonly [cause: stri
     'Repeat the request with the same `Idempotency-Key`.',
   ],
   rehearsal_full: [
-    'The text of the rehearsal has `bytes` bytes and has reached its `limit`, `MAX_REHEARSAL_BYTES`; or, with state in memory, all rehearsals together have reached the `limit` of the heap. Reading and the control plane still work.',
+    'The text of the rehearsal has `bytes` bytes and has reached its `limit`, `MAX_REHEARSAL_BYTES`; or, with state in memory, that `limit` is its share of the memory that is left. Smaller rehearsals may still change. Reading and the control plane still work.',
     'Reset the rehearsal with `POST /_control/reset`, delete it or others, raise the variable, or start the estate with a larger heap or with Redis.',
   ],
 };

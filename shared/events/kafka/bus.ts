@@ -19,6 +19,12 @@ export interface KafkaCounts {
   readonly redeliveries: number;
 }
 
+/**
+ * A consumer outside the estate gets an event within about 50 ms of its commit. A relay holds the events under the lease of their commit,
+ * which lasts many times as long.
+ */
+export const LINGER_MS = 40;
+
 /** The bus on Kafka. It connects in the background, without a time limit; `state` reports the progress. */
 export function createKafkaBus(kafka: KafkaOptions): KafkaBus {
   const log = kafka.log.child({ part: 'kafka' });
@@ -52,6 +58,7 @@ export function createKafkaBus(kafka: KafkaOptions): KafkaBus {
   return {
     publish: (batch) =>
       publisher.publish(batch.map(({ topic, key, headers, json }) => ({ topic: prefixed(topic), key, headers, value: json }))),
+    lingerMs: LINGER_MS,
     subscribe,
     state: () => together([publisher.state(), ...[...subscriptions].map((subscription) => subscription.state())]),
     counts: () => ({ ...counts }),

@@ -13,7 +13,8 @@ import type { OutgoingMessage } from './producer.ts';
 const CONCURRENCY = 32;
 /** Events taken from the broker and not yet processed. */
 const CAPACITY = 500;
-const COMMIT_EVERY_MS = 500;
+/** After a kill, the events of this wall time are delivered again; their effects are not repeated. */
+const COMMIT_EVERY_MS = 2_000;
 /** Interval of heartbeats while a batch waits for room. */
 const HEARTBEAT_MS = 1_000;
 const REPORT_EVERY_MS = 60_000;

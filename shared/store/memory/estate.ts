@@ -5,6 +5,7 @@ import type { JournalLimits } from '../journal-limits.ts';
 import type { WorldListener } from '../ports/due-work.ts';
 import { OPERATION_KEPT_MS } from '../ports/plan.ts';
 import { WorldGone } from '../ports/rehearsals.ts';
+import { createMemoryJournal } from './journal.ts';
 import type { Operations, RehearsalState, WorldState } from './state.ts';
 
 /** The worlds and rehearsals in this process's memory, and the listeners to their changes. */
@@ -19,8 +20,9 @@ export function createMemoryEstate({
 }) {
   const all = new Map<World, WorldState>();
   const listeners = new Set<WorldListener>();
+  const settling = new Set<(world: World) => void>();
   return {
-    journalLimits,
+    newJournal: () => createMemoryJournal(journalLimits, heap.share),
     all,
     rehearsals: new Map<string, RehearsalState>(),
     janitor: createMemoryJanitor({ all, heap, dropAfterMs }),
@@ -36,6 +38,13 @@ export function createMemoryEstate({
     watch(listener: WorldListener): () => void {
       listeners.add(listener);
       return () => listeners.delete(listener);
+    },
+    async announceSettling(world: World): Promise<void> {
+      for (const listener of settling) listener(world);
+    },
+    watchSettling(listener: (world: World) => void): () => void {
+      settling.add(listener);
+      return () => settling.delete(listener);
     },
   };
 }

@@ -25,11 +25,18 @@ import {
 import { type FoundTrace, joined, joinTraces, type TraceSummary, traceOfHop, tracePage } from '../trace-summary.ts';
 import { type Ordered, OrderedList } from './ordered-list.ts';
 
-/** The journal of a world. The cost of a page depends on its length, not on the size of the journal. */
-export function createMemoryJournal(limits: JournalLimits) {
+/** Characters of a part of a journal that the other rehearsals always leave to it. */
+const LEAST_BYTES = 65_536;
+
+/**
+ * The journal of a world. The cost of a page depends on its length, not on the size of the journal.
+ * @param room the most characters that the memory has for it now. Requests that only read are recorded too, so that journals could fill it
+ */
+export function createMemoryJournal(limits: JournalLimits, room: () => number) {
   let newest = 0;
-  const hops = createJournalPart(limits.hops);
-  const anonymous = createJournalPart(limits.anonymous);
+  const fitting = ({ records, bytes }: JournalLimit) => ({ records, bytes: Math.min(bytes, Math.max(LEAST_BYTES, room())) });
+  const hops = createJournalPart(() => fitting(limits.hops));
+  const anonymous = createJournalPart(() => fitting(limits.anonymous));
   const counts = createHopCounts();
   const parts = { hops, anonymous };
 
@@ -116,8 +123,7 @@ interface TraceHops {
 }
 
 /** One part of a world's journal. */
-function createJournalPart(limit: JournalLimit) {
-  const most = mostOfTrace(limit);
+function createJournalPart(limitNow: () => JournalLimit) {
   const records = new OrderedList<Recorded>();
   const byRequest = new Map<string, Recorded>();
   /** Sorted by the last hop of each trace, the oldest first. */
@@ -144,6 +150,8 @@ function createJournalPart(limit: JournalLimit) {
 
   /** Shortens the trace that has grown, then discards other traces. */
   function makeRoom(grown: TraceHops): void {
+    const limit = limitNow();
+    const most = mostOfTrace(limit);
     while (grown.hops.size > most.records || (grown.bytes > most.bytes && grown.hops.size > 1)) {
       const [oldest] = grown.hops;
       if (oldest) forgetHop(grown, oldest);

@@ -2,14 +2,13 @@ import { ulid } from 'ulid';
 import { type Owner, owners } from '../../catalog/applications.ts';
 import type { Breathe } from '../../domain/breathe.ts';
 import { inTurns } from '../../process/waiting.ts';
-import type { JournalLimits } from '../journal-limits.ts';
 import { dueKey } from '../ports/due-work.ts';
 import type { ApplicationDump, ExportedApplication, ExportedParked, ExportedWorld, WorldData } from '../ports/world-data.ts';
 import { isExported } from '../ports/world-data.ts';
 import { bytesOfClaim } from './commit.ts';
 import { createDueSchedule } from './due-schedule.ts';
 import { createMemoryEvents } from './events.ts';
-import { createMemoryJournal } from './journal.ts';
+import type { MemoryJournal } from './journal.ts';
 import { RevokedTokens } from './revoked-tokens.ts';
 import { applicationState, enterIndex, getOr, putObject, unpark, type WorldState } from './state.ts';
 
@@ -17,7 +16,7 @@ import { applicationState, enterIndex, getOr, putObject, unpark, type WorldState
 const ROWS_PER_TURN = 200;
 
 /** Makes a world of seed data, or of an exported world. A long one takes several turns. Nobody sees it before the last one. */
-export async function openWorld(rehearsal: string, from: WorldData | ExportedWorld, limits: JournalLimits): Promise<WorldState> {
+export async function openWorld(rehearsal: string, from: WorldData | ExportedWorld, journal: MemoryJournal): Promise<WorldState> {
   const breathe = inTurns(ROWS_PER_TURN);
   const { data, ...withoutOwnData } = from;
   const exported = isExported(from) ? from : undefined;
@@ -42,7 +41,7 @@ export async function openWorld(rehearsal: string, from: WorldData | ExportedWor
     order: 0,
     bytes: data === undefined ? 0 : JSON.stringify(data).length,
     events: createMemoryEvents(),
-    journal: createMemoryJournal(limits),
+    journal,
     logs: { moves: [], operations: [] },
     faults: new Map(exported?.faults.rules.map(({ name, ...fault }) => [name, { ...fault, struck: [] }])),
     faultRevision: exported?.faults.revision ?? 0,

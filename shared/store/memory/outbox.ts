@@ -5,6 +5,7 @@ import { ACTIVE_WEBHOOKS, dueKey, PUBLISH_WITHHELD_EVENT, TAKE_EVENTS } from '..
 import type { WorldsBacklog } from '../ports/ledger.ts';
 import type { OutboxBacklog } from '../ports/outbox.ts';
 import { BATCH_SIZE, type Batch, HAND_OVER_MS, type OutboxEntry, type OutboxStore, type RelayProgress } from '../ports/outbox.ts';
+import type { Plan } from '../ports/plan.ts';
 import type { MemoryEstate } from './estate.ts';
 import { schedule } from './schedule.ts';
 import { type ApplicationState, applicationState, faultRevisionOf, firstOf, getOr, nowOf, type WorldState } from './state.ts';
@@ -77,11 +78,16 @@ function forget({ unsent }: WorldState, { outbox }: ApplicationState, id: string
 }
 
 /** After a commit. In a world with a seed, the events wait for their turn. */
-export function handOver(world: WorldState, application: Owner, token: string, leaseMs: number): Batch | undefined {
+export function handOver(
+  world: WorldState,
+  application: Owner,
+  { token, holds }: NonNullable<Plan['relay']>,
+  leaseMs: number,
+): Batch | undefined {
   if (world.unsent) return undefined;
-  const state = applicationState(world, application);
-  if (state.relay && Date.now() < state.relay.until) return undefined;
-  return lease(world, application, { token, leaseMs: Math.min(leaseMs, HAND_OVER_MS) });
+  const { relay } = applicationState(world, application);
+  if (!relay || Date.now() >= relay.until) return lease(world, application, { token, leaseMs: Math.min(leaseMs, HAND_OVER_MS) });
+  return holds && relay.token === token ? lease(world, application, { token, leaseMs: relay.until - Date.now() }) : undefined;
 }
 
 /** Leases an outbox unless it is empty. In a world with a seed, it also counts as empty while another application has an older event. */

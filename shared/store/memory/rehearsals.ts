@@ -9,11 +9,11 @@ import { exportOf } from './world-data.ts';
 
 /** The rehearsals in memory, their lifetimes and their current worlds. */
 export function createMemoryRehearsals(
-  { all, need, rehearsals, janitor, changed, journalLimits }: MemoryEstate,
+  { all, need, rehearsals, janitor, changed, newJournal }: MemoryEstate,
   unsent: Unsent,
 ): RehearsalStore {
   const opened = (rehearsal: string, from: WorldSource): Promise<WorldState> =>
-    openWorld(rehearsal, 'copyOf' in from ? copyOf(need(from.copyOf), from.seed) : from, journalLimits);
+    openWorld(rehearsal, 'copyOf' in from ? copyOf(need(from.copyOf), from.seed) : from, newJournal());
 
   function switchTo(rehearsal: string, world: WorldState, terms: Omit<RehearsalState, 'world' | 'lastUsedAt'>): World {
     all.set(world.world, world);

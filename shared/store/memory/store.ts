@@ -62,7 +62,7 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): StoreAdapte
 }
 
 function createMemoryWorlds(estate: MemoryEstate, store: (application: Owner) => Store, unsent: Unsent): Worlds {
-  const { rehearsals, need, watch } = estate;
+  const { rehearsals, need, watch, announceSettling, watchSettling } = estate;
   return {
     ...createDirectory(estate),
     ...createMemoryRehearsals(estate, unsent),
@@ -89,6 +89,8 @@ function createMemoryWorlds(estate: MemoryEstate, store: (application: Owner) =>
     counters: (world, application, counter, keys) => store(application).counters(world, counter, keys),
     backlog: async () => worldsBacklog([...rehearsals.values()].map(({ world }) => world)),
     watch,
+    announceSettling,
+    watchSettling,
   };
 }
 

@@ -160,3 +160,14 @@ export interface WorldChanges {
   /** Calls back when events, deliveries or due work of a world changed. @returns a function that stops the calls */
   watch(listener: WorldListener): () => void;
 }
+
+/** Relays remember an announcement for this wall time: other work of the world may follow. */
+export const SETTLING_MS = 1_000;
+
+/** Relays gather events for a moment before they send them, unless somebody waits for these events. */
+export interface Settling {
+  /** Announces to the relays of every process that a client or an application waits for events of a world. An announcement may be lost. */
+  announceSettling(world: World): Promise<void>;
+  /** @returns a function that stops the calls */
+  watchSettling(listener: (world: World) => void): () => void;
+}

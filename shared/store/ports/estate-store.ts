@@ -2,7 +2,7 @@ import type { Owner } from '../../catalog/applications.ts';
 import type { Heap } from '../../process/heap.ts';
 import type { State } from '../../process/readiness.ts';
 import type { JournalLimits } from '../journal-limits.ts';
-import type { ClockStore, DueWorkStore, WorldChanges } from './due-work.ts';
+import type { ClockStore, DueWorkStore, Settling, WorldChanges } from './due-work.ts';
 import type { FaultControl, FaultStore } from './faults.ts';
 import type { JournalReader, JournalWriter } from './journal.ts';
 import type { BacklogStore, LedgerStore } from './ledger.ts';
@@ -29,6 +29,7 @@ export interface Worlds
     WorldDataStore,
     ClockStore,
     WorldChanges,
+    Settling,
     LedgerStore,
     BacklogStore,
     FaultControl,
@@ -65,7 +66,7 @@ export interface StoreAdapter {
   /** Absent where several processes share the store. */
   readonly turns?: Turns;
   /** The heap that has the worlds. Absent where they are outside this process. */
-  readonly heap?: Pick<Heap, 'full'>;
+  readonly heap?: Pick<Heap, 'full' | 'share'>;
   /** Whether the store is usable now. */
   state(): State;
   close(): Promise<void>;

@@ -61,8 +61,12 @@ export interface Plan {
   readonly preconditionHeld?: boolean;
   /** The answer to keep under the fencing claim. A last commit without an outcome releases the claim. */
   readonly outcome?: { readonly json: string; readonly keepUntil: Ms };
-  /** Token of the relay that publishes what this commit and earlier ones left in the outbox, unless another relay has leased it. */
-  readonly relay?: string;
+  /** The relay that publishes what this commit and earlier ones left in the outbox, unless another relay has leased it. */
+  readonly relay?: {
+    readonly token: string;
+    /** Events of the relay's lease that it has not begun to send. With these, the commit hands the outbox over again. */
+    readonly holds?: readonly OutboxEntry[] | undefined;
+  };
 }
 
 export type Committed =

@@ -194,8 +194,10 @@ interface CommitPlan {
   readonly preconditionHeld: boolean | undefined;
   readonly outcome: { readonly json: TextNumber; readonly keepUntil: Ms } | undefined;
   readonly due: readonly DueValue[];
-  /** Gets the outbox with at most `batch` events, and leases it for this wall time. */
-  readonly relay: { readonly token: string; readonly batch: number; readonly leaseMs: Ms } | undefined;
+  /** Gets the outbox with at most `batch` events, and leases it for this wall time, unless it `holds` events of its lease. */
+  readonly relay:
+    | { readonly token: string; readonly batch: number; readonly leaseMs: Ms; readonly holds: readonly string[] | undefined }
+    | undefined;
 }
 
 /** A change of a unique value or of an index. Absent: the object has no value, or had none. */
@@ -221,23 +223,29 @@ function commitArguments(application: Owner, plan: Plan, limits: CommitOptions):
       preconditionHeld: plan.preconditionHeld,
       outcome: plan.outcome && { ...plan.outcome, json: keep(plan.outcome.json) },
       due: plan.due.map((item) => dueValue(application, item, keep)),
-      relay: plan.relay === undefined ? undefined : { token: word(plan.relay), batch: limits.batch, leaseMs: limits.leaseMs },
+      relay: plan.relay && {
+        token: word(plan.relay.token),
+        batch: limits.batch,
+        leaseMs: limits.leaseMs,
+        holds: plan.relay.holds?.map(({ id }) => id),
+      },
     }),
   );
 }
 
-/** @param answer the result, or a list: the result, the revision of the faults, and the ids of a batch with the entries of earlier commits */
-function readCommitted(answer: unknown, { events }: Plan, world: World): Committed {
+/** @param answer the result, or a list: the result, the revision of the faults, and the ids of a batch with the entries that this process lacks */
+function readCommitted(answer: unknown, { events, relay }: Plan, world: World): Committed {
   const [result = '', faults, ...batch] = (Array.isArray(answer) ? answer : [answer]) as readonly string[];
   const [is = '', second = '', ...rest] = result.split(' ');
   if (is === 'ok' && faults === undefined) return { ok: true, seq: Number(second) };
-  if (is === 'ok') return { ok: true, seq: Number(second), batch: { entries: handedOver(batch, events), faults: Number(faults) } };
+  if (is === 'ok') return { ok: true, seq: Number(second), batch: { entries: handedOver(batch, events, relay), faults: Number(faults) } };
   const why = second as Extract<Committed, { ok: false }>['why'];
   return { ok: false, why, at: why === 'world' ? world : rest.join(' ') };
 }
 
-function handedOver(batch: readonly string[], events: Plan['events']): readonly OutboxEntry[] {
-  const own = new Map(events.map(({ subscribers: _subscribers, ...entry }) => [entry.id, entry]));
+function handedOver(batch: readonly string[], events: Plan['events'], relay: Plan['relay']): readonly OutboxEntry[] {
+  const planned = events.map(({ subscribers: _subscribers, ...entry }) => entry);
+  const own = new Map<string, OutboxEntry>([...(relay?.holds ?? []), ...planned].map((entry) => [entry.id, entry]));
   return Array.from({ length: batch.length / 2 }, (_, n) => own.get(batch[2 * n] ?? '') ?? readEntry(batch[2 * n + 1] ?? ''));
 }
 

@@ -23,6 +23,7 @@ import type { World } from '../../domain/world.ts';
  *   <prefix>unsent:<app> zset   world that may have unpublished events of the application -> wall time of the announcement
  *   <prefix>changed      channel; a message is `<W> <number> <wait>`: the number counts the changes of that world, and due work
  *                               may begin because of it after this wall time in ms (absent: immediately; `quiet`: never)
+ *   <prefix>settling     channel; a message is a world: a client waits until it is settled
  *   <prefix>pulse        channel; a message is `<process> <number>`: a process checks with it that messages reach it
  *   R                    hash   ulid (of the current world), credentials (JSON), since (wall time)
  *   W                    hash   createdAt, flowing (1 or 0), clock (flowing: now − wall time; else now), progression (JSON), driver
@@ -132,6 +133,7 @@ export function redisKeys(prefix: string) {
     snapshots: `${prefix}{.snapshots}`,
     changed: `${prefix}changed`,
     pulse: `${prefix}pulse`,
+    settling: `${prefix}settling`,
     announced: (application: Owner): string => `${prefix}unsent:${application}`,
     rehearsal: (name: string): string => `${prefix}{${name}}`,
     world: (world: World): string => {

@@ -3,6 +3,7 @@ import { DEFAULT_PROGRESSION, type Progression } from '../../catalog/control/pro
 import type { World } from '../../domain/world.ts';
 import { STATE_INDEX } from '../collections.ts';
 import { journalLimits } from '../journal-limits.ts';
+import type { Settling } from '../ports/due-work.ts';
 import { DROP_AFTER_MS, RELAY_LEASE_MS, type Store, type StoreAdapter, type StoreOptions, type Worlds } from '../ports/estate-store.ts';
 import type { CountedObjects, EventPage, EventReader, EventsAbout, ObjectCount } from '../ports/objects.ts';
 import { OUTBOX_LIMIT } from '../ports/outbox.ts';
@@ -22,6 +23,7 @@ import { createJanitor, createRedisLifetimes, type RedisLifetimes } from './life
 import { createRedisLogs } from './logs.ts';
 import { createRedisRehearsals } from './rehearsals.ts';
 import { createRedisRuns } from './runs.ts';
+import { createSettling } from './settling.ts';
 import { createRedisSnapshots } from './snapshots.ts';
 import { createRedisWorldData } from './world-data.ts';
 
@@ -44,6 +46,7 @@ export async function createRedisStore(options: RedisStoreOptions): Promise<Stor
   const announcements = createAnnouncements({ connection, keys });
   const journal = createJournal({ connection, keys, limits: limits === 'off' ? journalLimits() : limits, onError });
   const changes = createChanges({ connection, keys, onError });
+  const { announceSettling, watchSettling, stop: stopSettling } = createSettling({ connection, keys, onError });
   const lifetimes = createRedisLifetimes({ connection, keys });
   const janitor = createJanitor({ connection, keys, lifetimes, sweepMs: Math.min(SWEEP_MS, dropAfterMs), onError });
   const store = (application: Owner) =>
@@ -55,11 +58,16 @@ export async function createRedisStore(options: RedisStoreOptions): Promise<Stor
       journal: limits !== 'off' ? (world, entry) => journal.add(world, entry) : () => undefined,
       expectHops: journal.expect,
     },
-    worlds: createRedisWorlds({ connection, keys, announcements, journal, changes, lifetimes, store, dropAfterMs }),
+    worlds: {
+      ...createRedisWorlds({ connection, keys, announcements, journal, changes, lifetimes, store, dropAfterMs }),
+      announceSettling,
+      watchSettling,
+    },
     state: connection.state,
     close: async () => {
       janitor.stop();
       changes.stop();
+      stopSettling();
       await journal.stop();
       await connection.close();
     },
@@ -76,7 +84,7 @@ interface WorldsOptions extends RedisAccess {
 }
 
 /** The estate-wide view of the Redis adapter. */
-function createRedisWorlds(options: WorldsOptions): Worlds {
+function createRedisWorlds(options: WorldsOptions): Omit<Worlds, keyof Settling> {
   const { journal, changes, store } = options;
   const run = runInWorld(options);
   const rehearsals = createRedisRehearsals(options);

@@ -39,7 +39,7 @@ export interface CommitParts {
   /** Shared by all runs of a request. */
   readonly commits: CommitState;
   /** Gets the events of the last commit. Without it they stay in the outbox. */
-  readonly relay?: Pick<Relay, 'token' | 'kick'>;
+  readonly relay?: Pick<Relay, 'token' | 'kick' | 'holds' | 'committed'>;
 }
 
 /** What a unit of work has changed since its last commit. */
@@ -93,7 +93,7 @@ export async function commit(unit: Changes, ending: Ending): Promise<void> {
   commits.hasBegun = true;
   if ([plan.put, plan.move, plan.events, plan.due].some(({ length }) => length > 0)) commits.hasChanged = true;
   commits.hasUnsentEvents = !result.batch && (commits.hasUnsentEvents || drafts.planned().length > 0);
-  if (result.batch) relay?.kick(context.world, result.batch);
+  if (!context.dryRun) relay?.committed(context.world, plan, result);
   const isReplaced = (item: PlannedDue): boolean => dueWork.planned().some(({ kind, key }) => kind === item.kind && key === item.key);
   commits.dueBeforeReply.splice(
     0,
@@ -107,7 +107,7 @@ export async function commit(unit: Changes, ending: Ending): Promise<void> {
 }
 
 function planOf({ now, objects, expectedVersions, drafts, counterMoves, dueWork, parts }: Changes, { isLast, outcome }: Ending): Plan {
-  const { fence, commits, relay } = parts;
+  const { fence, commits, relay, context } = parts;
   const written = objects.written();
   const { move, guard } = counterMoves.planned();
   return {
@@ -132,7 +132,10 @@ function planOf({ now, objects, expectedVersions, drafts, counterMoves, dueWork,
     changesReference: written.some(({ of }) => of.reference) || undefined,
     preconditionHeld: expectedVersions.meetsIfMatch(),
     outcome,
-    relay: isLast && (commits.hasUnsentEvents || drafts.planned().length > 0) ? relay?.token : undefined,
+    relay:
+      relay && isLast && (commits.hasUnsentEvents || drafts.planned().length > 0)
+        ? { token: relay.token, holds: relay.holds(context.world) }
+        : undefined,
   };
 }
 

@@ -221,7 +221,11 @@ test.each([
   ['clock show me', /^estate clock show takes no argument, not me\.\n$/],
   ['stock count mug-blue', /^The argument locationId is missing; estate stock count --help shows an example\.\n$/],
   ['rehearsals create Bad_Name', /^name: This must have lower-case letters, digits and hyphens only, /],
-  ['rehearsals create mine --data nowhere.json', /^nowhere\.json cannot be read\. Give a file with JSON, or JSON in single quotes\.\n$/],
+  ['rehearsals create mine --data /dev/zero', /^\/dev\/zero cannot be read: it is a device or a socket, and must be a file\. Give/],
+  [
+    'rehearsals create mine --data nowhere.json',
+    /^nowhere\.json cannot be read: the file does not exist\. Give a file with JSON, or JSON in single quotes\.\n$/,
+  ],
   ['rehearsals create mine --data README.md', /^README\.md is not JSON: correct it, or fetch it again if it was cut off\.\n$/],
   ['fault set slow --application oms --kind outge', /^There is no kind outge; did you mean outage\?\n$/],
   [

@@ -199,14 +199,17 @@ local function writeDue(fence, last, items)
 end
 
 -- Leases the outbox to a relay, unless another relay has it. @return the revision of the faults, then ids and entries in turn; nothing
--- when the relay gets no batch. The entries of this plan are left out: its process has them.
+-- when the relay gets no batch. The entries of this plan, and those that the relay holds, are left out: its process has them.
 local function handOver(app, relay, events)
-  if not relay or select(2, holder(redis.call('HGET', key('relays'), app))) then return {} end
+  if not relay then return {} end
+  local token, isLeased = holder(redis.call('HGET', key('relays'), app))
+  if isLeased and not (relay.holds and token == relay.token) then return {} end
   local ids = redis.call('ZRANGE', key(app .. ':outbox'), 0, relay.batch - 1)
   if #ids == 0 then return {} end
-  redis.call('HSET', key('relays'), app, lease(relay.leaseMs, relay.token))
+  if not isLeased then redis.call('HSET', key('relays'), app, lease(relay.leaseMs, relay.token)) end
   local isOwn, batch = {}, { faultRevision() }
   for _, event in ipairs(events) do isOwn[event.id] = true end
+  for _, id in ipairs(relay.holds or {}) do isOwn[id] = true end
   for _, id in ipairs(ids) do
     batch[#batch + 1] = id
     batch[#batch + 1] = isOwn[id] and '' or redis.call('HGET', key(app .. ':entries'), id)
