@@ -238,6 +238,8 @@ const more: Readonly<Record<string, Readonly<Record<string, Ask>>>> = {
   },
   order: {
     route: (rehearsal, id) => rehearsal.call('route-order-api', { params: { id } }),
+    change: (rehearsal, id) =>
+      rehearsal.call('change-order-api', { params: { id }, body: { shippingAddress: { ...ADDRESS, line1: '7 Shop Street' } } }),
     'open-return': async (rehearsal, orderId) => {
       const { lines } = await rehearsal.order(orderId);
       const body = { orderId, lines: [{ orderLineId: lines[0].lineId, qty: 1, reason: 'too small' }], dropOff: 'carrier' };
