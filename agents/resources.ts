@@ -1,4 +1,5 @@
 import type { ControlOperation } from '../shared/catalog/control/define-operation.ts';
+import { FORBIDDEN, PERMITTED } from '../shared/catalog/control/drift.ts';
 import { faultPresets } from '../shared/catalog/control/fault-presets.ts';
 import { faultKinds } from '../shared/catalog/control/faults.ts';
 import type { ApiDefinition } from '../shared/catalog/define.ts';
@@ -78,7 +79,9 @@ const faultList = (): string =>
     'A rule: {"match": one target, "fault": {"kind": …}, "times"?: 1}',
     ...Object.entries(faultKinds).map(([target, kinds]) => `On a ${target}: ${kinds.join(', ')}`),
     'Targets: {"api": "capture-payment-api"}, {"application": "payment-hub"}, {"event": "order-confirmed", "subject"?: "order/ord_…"}, {"webhook": "carrier", "status"?: "delivered"}',
-    'Members: latency {"ms"}, status {"status", "code"?}, lost-response {"as"?: "timeout" or "reset"}, barrier {"parties"}, duplicate {"copies"?}, late {"by": "PT10M"}, reorder {"within"?: "P1D"}',
+    'Members: latency {"ms"}, status {"status", "code"?}, lost-response {"as"?: "timeout" or "reset"}, barrier {"parties"}, duplicate {"copies"?}, late {"by": "PT10M"}, reorder {"within"?: "P1D"}, permitted and forbidden {"change"}',
+    `Permitted changes: ${PERMITTED.join(', ')}`,
+    `Forbidden changes: ${FORBIDDEN.join(', ')}`,
     '',
     '## Presets',
     ...faultPresets.map(({ id, effect }) => `${id}: ${effect}`),

@@ -3,6 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { z } from 'zod';
 import type { OperationInput, OperationOutput } from '../rehearsal/call-types.ts';
 import type { Reply } from '../rehearsal/reply.ts';
+import { whyUnverified } from '../shared/catalog/control/drift.ts';
 import { type FaultPresetId, faultPresets } from '../shared/catalog/control/fault-presets.ts';
 import { ANY_TYPE } from '../shared/catalog/control/operations/explanations.ts';
 import { createRehearsal } from '../shared/catalog/control/operations/rehearsals.ts';
@@ -189,7 +190,7 @@ const breakWorld = toolIn({
   name: 'break',
   title: 'Set a fault',
   description:
-    'Sets a fault: on calls (latency, status, outage, drop, lost-response, barrier), on events (duplicate, late, reorder, withhold) or on the webhooks of the carrier. Either a preset or a rule (estate://faults).',
+    'Sets a fault: on calls (latency, status, outage, drop, lost-response, barrier), on events (duplicate, late, reorder, withhold) or on the webhooks of the carrier. The kinds permitted and forbidden change what clients get. Either a preset or a rule (estate://faults).',
   input: {
     preset: z.enum(PRESETS).optional().describe('A ready-made fault.'),
     name: z.string().max(64).optional().describe('Your name for the fault. Default: the name of the preset.'),
@@ -377,12 +378,12 @@ const verify = toolIn({
   input: {},
   readOnly: true,
   run: async (_input, { client }) => {
-    const { holds, settled, waitingFor, invariants } = await client.control('verify');
+    const { holds, settled, waitingFor, invariants, forbidden } = await client.control('verify');
     const broken = invariants.filter((one) => !one.holds).map(({ id, title, violations }) => ({ id, title, violations }));
     const waiting = invariants.flatMap((one) => one.waiting ?? []);
     return {
-      facts: { holds, settled, waitingFor, checked: invariants.length, broken, waiting },
-      next: nextAfterVerify(holds, waiting.length > 0),
+      facts: { holds, settled, waitingFor, checked: invariants.length, broken, waiting, forbidden },
+      next: whyUnverified(forbidden) ?? nextAfterVerify(holds, waiting.length > 0),
       rest: 'call verify with a part, such as {"id": "verify", "part": "/invariants"}',
     };
   },

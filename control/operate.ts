@@ -16,6 +16,7 @@ import type { Frame } from './stream/send-frames.ts';
 import type { Streams } from './stream/streams.ts';
 import type { RealSystems } from './swaps/real-systems.ts';
 import type { Topology } from './topology.ts';
+import type { ForbiddenChanges } from './verify/forbidden-changes.ts';
 import type { Verified } from './verify/verify.ts';
 import type { EstateObjects } from './verify/world-records.ts';
 import type { Registrations } from './webhooks/registrations.ts';
@@ -38,6 +39,7 @@ export interface ControlParts {
   readonly snapshots: Snapshots;
   /** Verifications, which all clients of this process share. */
   readonly verified: Verified;
+  readonly forbiddenChanges: ForbiddenChanges;
   readonly topology: Topology;
   readonly webhooks: Registrations;
   /** Aborted when the process stops: operations that wait then answer with what they have. */

@@ -16,6 +16,7 @@ import {
   problemTable,
 } from '../shared/contract/tables/catalog.ts';
 import { controlOperationSections } from '../shared/contract/tables/control-operations.ts';
+import { changeTable } from '../shared/contract/tables/drift.ts';
 import { commandReference } from './command-reference.ts';
 import { llmsOfDocs } from './llms-of-docs.ts';
 import { callPolicies } from './network-policies.ts';
@@ -57,6 +58,8 @@ const inRepository = (file: string): URL => new URL(`../${file}`, import.meta.ur
 const parts: readonly Part[] = [
   { file: 'docs/reference/apis.md', name: 'applications', text: applicationTable() },
   { file: 'docs/reference/apis.md', name: 'apis', text: apiTable() },
+  { file: 'docs/how-to/inject-faults.md', name: 'permitted', text: changeTable('permitted') },
+  { file: 'docs/how-to/inject-faults.md', name: 'forbidden', text: changeTable('forbidden') },
   { file: 'docs/reference/events.md', name: 'events', text: eventTable() },
   { file: 'docs/reference/events.md', name: 'change-events', text: changeEventTable() },
   { file: 'docs/reference/problems.md', name: 'problems', text: problemTable() },

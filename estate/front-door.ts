@@ -17,6 +17,7 @@ import { createStreams } from '../control/stream/streams.ts';
 import { createRealSystems } from '../control/swaps/real-systems.ts';
 import { permittedSwaps } from '../control/swaps/swaps.ts';
 import { createTopology, type TouchpointState } from '../control/topology.ts';
+import { createForbiddenChanges } from '../control/verify/forbidden-changes.ts';
 import { createVerifications, verifyWorld } from '../control/verify/verify.ts';
 import { createRegistrations } from '../control/webhooks/registrations.ts';
 import { createWebhookWork } from '../control/webhooks/work.ts';
@@ -187,6 +188,7 @@ export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoo
         verify: (world, breathe) => verifyWorld(adapter.worlds, world, objects, breathe),
         inSlices,
       }),
+      forbiddenChanges: createForbiddenChanges({ store: gatewayStore, control: adapter.control }),
       inSlices,
       control: adapter.control,
       topology: createTopology({ worlds: adapter.worlds, readiness, touchpoint, adapters: adaptersInUse(configuration) }),

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Application } from '../shared/catalog/applications.ts';
 import type { Context } from '../shared/control/context.ts';
-import { headersOfAnswer } from '../shared/transport/answer.ts';
+import { bodySentOf, headersOfAnswer } from '../shared/transport/answer.ts';
 import { type Answered, type Endpoint, NotListening } from '../shared/transport/endpoint.ts';
 import { brokenOff, timedOut, unreachable } from '../shared/transport/transport.ts';
 import { answerHead, type OwnHeader } from './application-headers.ts';
@@ -50,7 +50,7 @@ export function createInProcessForwarder({ endpointOf, timeoutMs, draining }: In
   function send(request: IncomingMessage, response: ServerResponse, { ids, answer }: Answered, { ownHeaders }: ForwardedRequest): void {
     const headers = { ...headersOfAnswer(answer, ids), date: date() };
     response.writeHead(answer.status, answerHead(ownHeaders, headers, isLast(request, response, draining) ? 'close' : 'keep-alive'));
-    response.end(answer.status === 204 ? undefined : answer.body);
+    response.end(bodySentOf(answer));
   }
 
   function forward(request: IncomingMessage, response: ServerResponse, forwarded: ForwardedRequest, answered?: () => void): Promise<void> {

@@ -1,3 +1,4 @@
+import { whyUnverified } from '../shared/catalog/control/drift.ts';
 import type { ApiOutput, BusinessObject, ObjectType, OperationInput, OperationOutput, TypedApiId } from './call-types.ts';
 import { type CallInput, createEstateClient, type EstateClient } from './estate-client.ts';
 import type { EstateEvent, EventType } from './estate-event.ts';
@@ -226,6 +227,8 @@ export class EstateRehearsal implements AsyncDisposable {
   /** Verifies that stock, money, points, parcels and events agree. @throws VerificationFailed with the violated invariants */
   async verify(): Promise<OperationOutput<'verify'>> {
     const outcome = await this.control('verify');
+    const unverified = whyUnverified(outcome.forbidden);
+    if (unverified !== undefined) throw new VerificationFailed(unverified);
     refuseUnrest(outcome);
     const broken = outcome.invariants.flatMap(({ title, violations }) => violations.map((violation) => `${title}: ${violation}`));
     if (!outcome.holds) throw new VerificationFailed(`Broken:\n${broken.join('\n')}`);

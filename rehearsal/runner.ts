@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Agent } from 'undici';
+import { whyUnverified } from '../shared/catalog/control/drift.ts';
 import { errorMessage } from '../shared/domain/text.ts';
 import { pause } from '../shared/process/waiting.ts';
 import type { OperationInput } from './call-types.ts';
@@ -96,8 +97,11 @@ export async function patiently<T>(call: () => Promise<T>, signal?: AbortSignal)
 const PATIENCE = 10;
 
 async function brokenInvariants(client: EstateClient, report: Report): Promise<string | undefined> {
-  const { settled, waitingFor, invariants } = await client.control('verify');
+  const { settled, waitingFor, invariants, forbidden } = await client.control('verify');
   report.invariants(invariants);
+  // Only the steps of the scenario can show whether its client notices a forbidden fault.
+  const unverified = whyUnverified(forbidden);
+  if (unverified !== undefined) report.note(unverified, 'fault');
   if (!settled) return `The estate did not come to rest: ${waitingFor.join(', ')}`;
   const broken = invariants.filter(({ holds }) => !holds);
   return broken.length === 0 ? undefined : `Broken: ${broken.map(({ title }) => title).join('; ')}`;

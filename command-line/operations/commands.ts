@@ -203,7 +203,11 @@ export const operationCommands: OperationCommands = {
   'change-customer-by-hand': { words: 'customers change', example: 'cus_ben --first-name Benno' },
   'put-fault': {
     words: 'fault set',
-    example: ['payment-hub-down', 'slow --application oms --kind latency --ms 400'],
+    example: [
+      'payment-hub-down',
+      'slow --application oms --kind latency --ms 400',
+      'tolerant --api get-order-api --kind permitted --change unknown-member',
+    ],
     summary:
       'Sets a preset by its name, or a custom fault: on calls (--application, --api), on an event (--event) or on the carrier’s webhooks (--webhook). It replaces a fault of the same name and releases the events and webhooks that it withheld.',
     arguments: { name: 'A preset (fault presets lists them), or the name of a custom fault.' },

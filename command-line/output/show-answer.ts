@@ -1,3 +1,4 @@
+import { whyUnverified } from '../../shared/catalog/control/drift.ts';
 import { nameOf } from '../../shared/catalog/event-names.ts';
 import { moneyInWords } from '../../shared/domain/money.ts';
 import { inOneLine } from '../../shared/domain/printable.ts';
@@ -126,6 +127,7 @@ function rowOf(hop: Hop, depth: number): readonly string[] {
 interface Verification {
   readonly settled: boolean;
   readonly waitingFor: readonly string[];
+  readonly forbidden: readonly { readonly name: string; readonly change: string }[];
   readonly invariants: readonly {
     readonly title: string;
     readonly holds: boolean;
@@ -138,7 +140,8 @@ interface Verification {
 /** The most violations printed. The rest are counted. */
 const MOST_VIOLATIONS = 20;
 
-export function showInvariants({ invariants, settled, waitingFor }: Verification, { style }: Look): string {
+export function showInvariants({ invariants, settled, waitingFor, forbidden }: Verification, { style }: Look): string {
+  const unverified = whyUnverified(forbidden);
   const lines = invariants.flatMap(({ title, holds, basis, checked, violations }) => [
     basis === 'not-checked'
       ? `${style('yellow', 'unseen')}  ${inOneLine(title)} ${style('dim', '(a real system has the records)')}`
@@ -147,7 +150,7 @@ export function showInvariants({ invariants, settled, waitingFor }: Verification
     ...(violations.length > MOST_VIOLATIONS ? [`        and ${violations.length - MOST_VIOLATIONS} more`] : []),
   ]);
   const unrest = settled ? [] : [`${style('red', 'The rehearsal did not come to rest')}; it waits for ${waitingFor.join(', ')}.`];
-  return [...lines, ...unrest].join('\n');
+  return [...(unverified === undefined ? [] : [style('yellow', inOneLine(unverified))]), ...lines, ...unrest].join('\n');
 }
 
 interface Fidelity {

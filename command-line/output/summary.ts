@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import type { ControlOutput } from '../../shared/catalog/control/define-operation.ts';
+import { whyUnverified } from '../../shared/catalog/control/drift.ts';
 import type { controlOperations } from '../../shared/catalog/control/operations.ts';
 import { print } from '../../shared/process/terminal.ts';
 import { askWith } from '../connection/ask.ts';
@@ -51,26 +52,32 @@ async function summarize(options: Omit<Connection, 'rehearsal'>): Promise<void> 
   }
   const parts = [headlineOf(all), tableOf(all), ...all.flatMap(violationsOf), ...diagrams, ...moreOf(all, diagrams.length)];
   print(`${options.json ? JSON.stringify(all, null, 2) : parts.join('\n\n')}\n`);
-  const broken = all.filter(({ verdict }) => !verdict.holds);
+  const broken = all.filter(isBroken);
   if (broken.length > 0) throw new CommandFailure(`Invariants do not hold in ${broken.map(({ name }) => name).join(', ')}.`, EXIT.fails);
 }
 
+/** A rehearsal that was not verified is not broken. */
+const isBroken = ({ verdict }: Summarized): boolean => !verdict.holds && whyUnverified(verdict.forbidden) === undefined;
+
 function headlineOf(all: readonly Summarized[]): string {
-  const broken = all.filter(({ verdict }) => !verdict.holds).length;
+  const broken = all.filter(isBroken).length;
   const words = broken > 0 ? `Invariants do not hold in ${broken} of ${all.length} rehearsals` : 'All invariants hold';
   return `## ${broken > 0 ? '❌' : '✅'} ${words}`;
 }
 
 function tableOf(all: readonly Summarized[]): string {
-  const rows = all.map(({ name, verdict: { invariants, holds }, failed }) => {
+  const rows = all.map(({ name, verdict: { invariants, holds, forbidden }, failed }) => {
+    const mark = whyUnverified(forbidden) === undefined ? (holds ? '✅' : '❌') : '–';
     const held = invariants.filter((one) => one.holds).length;
-    return `| ${holds ? '✅' : '❌'} | ${code(name)} | ${held} of ${invariants.length} | ${failed.length === 200 ? '200 or more' : failed.length} |`;
+    return `| ${mark} | ${code(name)} | ${held} of ${invariants.length} | ${failed.length === 200 ? '200 or more' : failed.length} |`;
   });
   return ['| | Rehearsal | Invariants that hold | Failed traces |', '|---|---|---:|---:|', ...rows].join('\n');
 }
 
-function violationsOf({ name, verdict: { holds, settled, invariants } }: Summarized): readonly string[] {
+function violationsOf({ name, verdict: { holds, settled, invariants, forbidden } }: Summarized): readonly string[] {
   if (holds) return [];
+  const unverified = whyUnverified(forbidden);
+  if (unverified !== undefined) return [`### ${plain(name)}`, plain(unverified)];
   const lines = invariants.flatMap((one) =>
     one.holds ? [] : [`- ${plain(one.title)}`, ...one.violations.map((text) => `  - ${plain(text)}`)],
   );

@@ -108,7 +108,8 @@ function detailReport(look: Look, write: (text: string) => void): Report {
       if (events.length > 0) write(`      ${style('dim', '→')} ${events.join(', ')}\n`);
     },
     note: (text) => write(`      ${style('dim', '·')} ${text}\n`),
-    invariants: (invariants) => write(`${showInvariants({ settled: true, waitingFor: [], invariants }, look).replaceAll(/^/gm, '  ')}\n`),
+    invariants: (invariants) =>
+      write(`${showInvariants({ settled: true, waitingFor: [], forbidden: [], invariants }, look).replaceAll(/^/gm, '  ')}\n`),
     end: (_scenario, failure) =>
       write(failure === undefined ? `  ${style('green', 'passed')}\n` : `  ${style('red', 'failed')} ${failure}\n`),
   };

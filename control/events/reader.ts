@@ -2,7 +2,7 @@ import { nameOf } from '../../shared/catalog/event-names.ts';
 import { type Breathe, inOneSlice } from '../../shared/domain/breathe.ts';
 import type { World } from '../../shared/domain/world.ts';
 import type { EstateEvent } from '../../shared/events/envelope.ts';
-import type { EventReader, EventsAbout } from '../../shared/store/ports/objects.ts';
+import { type EventReader, type EventsAbout, jsonForClients } from '../../shared/store/ports/objects.ts';
 
 interface EventFilter {
   /** The type, with or without its prefix. */
@@ -25,7 +25,7 @@ const CHUNK = 100;
 /** Events per read of a whole world. */
 const ALL_CHUNK = 1_000;
 
-/** Matching events on the bus, in order. `next` continues the reading. */
+/** Matching events on the bus, in order, as clients get them. `next` continues the reading. */
 export async function readEvents(
   worlds: EventReader,
   world: World,
@@ -43,8 +43,10 @@ export async function readEvents(
       : { events: await worlds.events(world, next, chunk), last: 0 };
     for (const stored of events) {
       await breathe();
-      const event = JSON.parse(stored.json) as EstateEvent;
       next = stored.order;
+      const seen = jsonForClients(stored);
+      if (seen === undefined) continue;
+      const event = JSON.parse(seen) as EstateEvent;
       if (matches(event, filter)) items.push({ order: stored.order, event: { ...event } });
       if (items.length >= filter.limit) return { items, next };
     }

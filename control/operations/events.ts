@@ -11,7 +11,7 @@ import type { EstateEvent } from '../../shared/events/envelope.ts';
 import { DELIVER_AGAIN } from '../../shared/store/ports/due-work.ts';
 import type { JournalReader } from '../../shared/store/ports/journal.ts';
 import type { EventWork, LedgerStore, Parked, Redriven } from '../../shared/store/ports/ledger.ts';
-import type { EventReader } from '../../shared/store/ports/objects.ts';
+import { type EventReader, jsonForClients } from '../../shared/store/ports/objects.ts';
 import { type OutboxEntry, partsOfDelivery } from '../../shared/store/ports/outbox.ts';
 import { requireKnownEvent, requireObject, requireSubjectOf } from '../events/known-event.ts';
 import { type ListedEvent, readEvents } from '../events/reader.ts';
@@ -109,7 +109,7 @@ export async function readEventWithConsumers(
   const [published] = events;
   const found = published ?? work.entry;
   if (!found) throw notFound('event', id);
-  const event = JSON.parse(found.json) as EstateEvent;
+  const event = JSON.parse(jsonForClients(found) ?? found.json) as EstateEvent;
   const name = nameOf(event.type);
   const { entries } = await worlds.journalOf(world, { correlationId: event.correlationid, bodies: false });
   const hops = await eachBreathing(entries, breathe, recordOf);

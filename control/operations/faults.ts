@@ -1,8 +1,11 @@
 import { applicationNames } from '../../shared/catalog/applications.ts';
+import { type ChangeName, FORBIDDEN, PERMITTED } from '../../shared/catalog/control/drift.ts';
 import { faultPresets } from '../../shared/catalog/control/fault-presets.ts';
 import {
+  type ChangingFault,
   type FaultInput,
   FaultName,
+  isChanging,
   LONGEST_NAME,
   type Match,
   mayStrikeFrom,
@@ -11,23 +14,31 @@ import {
 } from '../../shared/catalog/control/faults.ts';
 import * as declared from '../../shared/catalog/control/operations/faults.ts';
 import { CARRIER } from '../../shared/catalog/control/webhooks.ts';
+import { nameOf } from '../../shared/catalog/event-names.ts';
 import { internalCalls } from '../../shared/catalog/internal-calls.ts';
 import { invalid, notFound, Problem, problems } from '../../shared/catalog/problems.ts';
+import { changesInSteps } from '../../shared/contract/drift/drift.ts';
 import { describeFault } from '../../shared/control/faults.ts';
+import { stepsBreathing } from '../../shared/domain/breathe.ts';
 import { unknownWord } from '../../shared/domain/nearest-word.ts';
 import { MOST_FAULTS } from '../../shared/store/ports/faults.ts';
 import { requireKnownEvent, requireSubjectOf } from '../events/known-event.ts';
 import { operate, operateOnRehearsals } from '../operate.ts';
 
-const named = operate(declared.putFault)(async ({ params: { name }, body }, { world, worlds, view, webhooks }) => {
-  checkFault(body);
-  if (body.match.webhook !== undefined) checkWebhook(body.match.webhook, await webhooks.list(view));
-  const json = JSON.stringify(body);
-  if (!(await worlds.setFault(world, name, json))) {
-    throw new Problem('too_many_faults', `A rehearsal has at most ${MOST_FAULTS} faults; delete one to set "${name}".`);
-  }
-  return describeFault({ name, json, hits: 0, struck: [] });
-});
+const named = operate(declared.putFault)(
+  async ({ params: { name }, body }, { world, worlds, view, webhooks, forbiddenChanges, inSlices, gone }) => {
+    checkFault(body);
+    if (body.match.webhook !== undefined) checkWebhook(body.match.webhook, await webhooks.list(view));
+    if (isChanging(body.fault))
+      checkChange(body.fault, body.match, await inSlices(gone, (breathe) => stepsBreathing(changesInSteps(body.match), breathe)));
+    const json = JSON.stringify(body);
+    if (!(await worlds.setFault(world, name, json))) {
+      throw new Problem('too_many_faults', `A rehearsal has at most ${MOST_FAULTS} faults; delete one to set "${name}".`);
+    }
+    if (isChanging(body.fault)) await forbiddenChanges.note(view, name, body.fault);
+    return describeFault({ name, json, hits: 0, struck: [] });
+  },
+);
 
 /** The name stands first in the request, so it is validated before the body. */
 export const putFault: typeof named = {
@@ -79,6 +90,17 @@ function checkFault({ match, fault }: FaultInput): void {
   }
   if (match.caller !== undefined) checkCaller(match.caller, match);
   if (fault.kind === 'status' && fault.code !== undefined) checkCode(fault.status, fault.code);
+}
+
+/** @throws Problem validation_failed for a change that nothing about the target can have */
+function checkChange({ kind, change }: ChangingFault, match: Match, possible: readonly ChangeName[]): void {
+  if (possible.includes(change)) return;
+  const own: readonly ChangeName[] = kind === 'permitted' ? PERMITTED : FORBIDDEN;
+  const choices = possible.filter((name) => own.includes(name));
+  const what = match.api ?? (match.event === undefined ? (match.application ?? `the webhook ${match.webhook}`) : nameOf(match.event));
+  const remedy =
+    choices.length > 0 ? `choose one of ${choices.join(', ')}` : `it has no ${kind} change, because no client gets its answers`;
+  throw invalid('/fault/change', 'not_its_change', `The change "${change}" does not apply to ${what}; ${remedy}.`);
 }
 
 /** @throws Problem validation_failed for a webhook that is not registered */

@@ -12,10 +12,15 @@ const SETTLE_MS = 10_000;
 /** While a world changes, its verification is repeated: the records that it reads are not from one instant. */
 const ATTEMPTS = 3;
 
-export const verify = operate(declared.verify)(async (_input, { world, worlds, driver, verified, gone }) => {
+export const verify = operate(declared.verify)(async (_input, { world, worlds, view, driver, verified, forbiddenChanges, gone }) => {
   for (let attempt = 1; ; attempt++) {
     const { settled, waitingFor } = await driver.settle(world, SETTLE_MS, gone);
     const before = await endOf(worlds, world);
+    const forbidden = [...(await forbiddenChanges.of(view))];
+    if (forbidden.length > 0) {
+      const isWhole = (await swappedIn(worlds, world)).length === 0;
+      return { holds: false, settled, waitingFor: [...waitingFor], complete: isWhole, invariants: [], forbidden };
+    }
     const invariants = await verified(world, gone);
     const complete = (await swappedIn(worlds, world)).length === 0;
     await requireCurrent(worlds, world);
@@ -23,7 +28,7 @@ export const verify = operate(declared.verify)(async (_input, { world, worlds, d
     const isOfOneInstant = holds || isDeepStrictEqual(before, await endOf(worlds, world));
     if (!isOfOneInstant && attempt < ATTEMPTS) continue;
     const changes = isOfOneInstant ? [] : ['requests or work that changed the rehearsal during the verification'];
-    return { holds, settled: settled && isOfOneInstant, waitingFor: [...waitingFor, ...changes], complete, invariants };
+    return { holds, settled: settled && isOfOneInstant, waitingFor: [...waitingFor, ...changes], complete, invariants, forbidden };
   }
 });
 

@@ -1,6 +1,7 @@
 import { recordOf } from '../../shared/control/journal.ts';
 import { idOf, type World } from '../../shared/domain/world.ts';
 import type { Worlds } from '../../shared/store/ports/estate-store.ts';
+import { jsonForClients } from '../../shared/store/ports/objects.ts';
 import type { Cursor, Place } from './cursor.ts';
 
 export const MOST_RECORDS = 200;
@@ -24,11 +25,14 @@ export async function hopsAfter(worlds: Worlds, { world, hops }: Place) {
   return { data: entries.map(recordOf), last: entries.at(-1)?.sequence ?? hops };
 }
 
-/** The events after a place, additional ones too. */
+/** The events after a place as clients get them, additional ones too. */
 export async function eventsAfter(worlds: Worlds, { world, events }: Place) {
   const found = await worlds.events(world, events, MOST_RECORDS);
   return {
-    data: found.map(({ order, json }) => ({ order, event: JSON.parse(json) as Record<string, unknown> })),
+    data: found.flatMap((stored) => {
+      const json = jsonForClients(stored);
+      return json === undefined ? [] : [{ order: stored.order, event: JSON.parse(json) as Record<string, unknown> }];
+    }),
     last: found.at(-1)?.order ?? events,
   };
 }

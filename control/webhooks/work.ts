@@ -1,7 +1,9 @@
 import { GATEWAY } from '../../shared/catalog/applications.ts';
 import { KEPT_ATTEMPTS } from '../../shared/catalog/control/webhooks.ts';
 import { EVERY_EVENT, EXTENSIONS, nameOf } from '../../shared/catalog/event-names.ts';
-import { type ActiveFault, createFaults } from '../../shared/control/faults.ts';
+import { allEvents } from '../../shared/catalog/events.ts';
+import { changedEvent, drawFrom } from '../../shared/contract/drift/drift.ts';
+import { type ActiveChange, type ActiveFault, createFaults, isActiveChange } from '../../shared/control/faults.ts';
 import { journalHop, WEBHOOK } from '../../shared/control/journal.ts';
 import { WEBHOOK_RETRY_MS, webhookWithheldUntil } from '../../shared/control/webhook-sender.ts';
 import { NEVER } from '../../shared/domain/time.ts';
@@ -10,9 +12,10 @@ import type { Outbound } from '../../shared/http/outbound.ts';
 import type { Logger } from '../../shared/process/logger.ts';
 import { type DueItem, dueKey, TAKE_EVENTS } from '../../shared/store/ports/due-work.ts';
 import type { ControlStore, Store } from '../../shared/store/ports/estate-store.ts';
-import type { EventReader, StoredEvent } from '../../shared/store/ports/objects.ts';
+import { type EventReader, jsonForClients, type StoredEvent } from '../../shared/store/ports/objects.ts';
 import type { Fence } from '../../shared/store/ports/plan.ts';
 import type { WorldView } from '../../shared/store/ports/rehearsals.ts';
+import { jsonIn } from '../../shared/transport/answer.ts';
 import { defineDueWork, parsePayload } from '../../shared/work/due-work.ts';
 import { Conflict } from '../../shared/work/unit/interruptions.ts';
 import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
@@ -74,9 +77,10 @@ export function createWebhookWork({ store, worlds, control, outbound, log }: Web
     const begun = new Set<string>();
     let { position, last } = webhook;
     let isFull = false;
-    for (const { order, json, hop } of events) {
+    for (const stored of events) {
+      const { order, json, hop } = stored;
       const event = JSON.parse(json) as EstateEvent;
-      if (wants(webhook, nameOf(event.type))) {
+      if (jsonForClients(stored) !== undefined && wants(webhook, nameOf(event.type))) {
         const place = placeOf(id, last + 1);
         isFull = (await unit.get(deliveries, place))?.state === 'waiting';
         if (isFull) break;
@@ -93,7 +97,10 @@ export function createWebhookWork({ store, worlds, control, outbound, log }: Web
     const { fence } = leased;
     const job = parsePayload(deliverWebhook.kind, deliverWebhook.payload, item.payload);
     const webhook = await unitIn(store, view).get(webhooks, job.webhook);
-    const [event] = await worlds.events(view.world, job.order - 1, 1);
+    const [event] = (await worlds.events(view.world, job.order - 1, 1)).map((stored) => ({
+      ...stored,
+      json: jsonForClients(stored) ?? stored.json,
+    }));
     if (!event || webhook?.state !== 'active' || webhook.registration !== job.registration) {
       await change(store, view, { run: async () => undefined, fence });
       return undefined;
@@ -102,14 +109,27 @@ export function createWebhookWork({ store, worlds, control, outbound, log }: Web
     const overtaken = isFree ? [] : await overtakenBy(view, webhook, job);
     const target = { webhook: webhook.name, status: '' };
     const rules = { world: view.world, revision: view.faults };
-    const options = { overtakes: overtaken.length > 0, struck: { webhookId: event.id } };
+    let body = event.json;
+    const hasEffect = (rule: ActiveFault): boolean => {
+      if (!isActiveChange(rule)) return true;
+      const changed = changedDelivery(event, rule);
+      body = changed ?? event.json;
+      return changed !== undefined;
+    };
+    const options = { overtakes: overtaken.length > 0, struck: { webhookId: event.id }, hasEffect };
     const fault = isFree ? undefined : await faults.strikeFirst(rules, target, options);
     const until = webhookWithheldUntil(fault, view.now);
     if (fault && until !== undefined) {
       await change(store, view, { run: (unit) => withhold(unit, { job, item, fault, until }), fence });
       return undefined;
     }
-    const { sent, attempt } = await attemptDelivery(view, { webhook, event, fault, requestId: leased.requestId });
+    const { sent, attempt } = await attemptDelivery(view, {
+      webhook,
+      event,
+      body: fault && isActiveChange(fault) ? body : event.json,
+      fault,
+      requestId: leased.requestId,
+    });
     const isParked = !isAccepted(sent) && sent.status !== 410 && !job.again && WEBHOOK_RETRY_MS[job.tries] === undefined;
     await change(store, view, {
       run: async (unit) => {
@@ -129,11 +149,11 @@ export function createWebhookWork({ store, worlds, control, outbound, log }: Web
   /** One attempt, with its hop in the journal. */
   async function attemptDelivery(
     { world, now }: WorldView,
-    { webhook, event, fault, requestId }: Attempted,
+    { webhook, event, body, fault, requestId }: Attempted,
   ): Promise<{ readonly sent: Sent; readonly attempt: Attempt }> {
     const { correlationid, traceparent } = JSON.parse(event.json) as EstateEvent;
     const [started, startedAt] = [performance.now(), Date.now()];
-    const sent = await sendWebhook(outbound, webhook, { id: event.id, body: event.json, traceparent }, { now, fault: fault?.fault });
+    const sent = await sendWebhook(outbound, webhook, { id: event.id, body, traceparent }, { now, fault: fault?.fault });
     const { status, answer, error } = sent;
     journalHop(
       { control, log },
@@ -148,8 +168,7 @@ export function createWebhookWork({ store, worlds, control, outbound, log }: Web
         status,
         started,
         faults: fault ? [fault.name] : [],
-        request: JSON.parse(event.json),
-        requestText: event.json,
+        ...recordedRequest(body),
         response: textAsJson(answer ?? error),
       },
     );
@@ -190,6 +209,8 @@ export function createWebhookWork({ store, worlds, control, outbound, log }: Web
 interface Attempted {
   readonly webhook: StoredWebhook;
   readonly event: StoredEvent;
+  /** What is sent. */
+  readonly body: string;
   readonly fault: ActiveFault | undefined;
   readonly requestId: string;
 }
@@ -198,6 +219,19 @@ interface Overtaken {
   readonly key: string;
   readonly job: DeliveryJob;
   readonly correlationId: string;
+}
+
+/** A body that is not JSON is recorded as text. */
+function recordedRequest(body: string) {
+  const request = jsonIn(body);
+  return request === undefined ? { request: body } : { request, requestText: body };
+}
+
+/** The event with a change, for this webhook only. @returns undefined when the change does not apply to it */
+function changedDelivery({ id, json }: StoredEvent, { name, seed = name, fault: { change } }: ActiveChange): string | undefined {
+  const type = nameOf((JSON.parse(json) as EstateEvent).type);
+  const definition = allEvents.find((event) => event.name === type);
+  return definition && changedEvent(definition, json, change, drawFrom(`${seed}/${id}`));
 }
 
 const isAccepted = ({ status }: Sent): boolean => status >= 200 && status < 300;

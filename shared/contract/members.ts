@@ -44,16 +44,16 @@ function inside(part: SchemaPart, reading: Reading, place: Place): readonly Memb
   });
 }
 
-/** The members of all variants of an object. The discriminator becomes a choice between its values. */
+/** The members of all variants of an object. The discriminator becomes a choice between its values, and so do other members with a choice. */
 function merged(variants: readonly SchemaPart[], reading: Reading, place: Place): readonly Member[] {
   const members = variants.flatMap((variant) => inside(variant, reading, place));
   const found = Map.groupBy(members, (member) => member.path.join('.'));
   return [...found.values()].flatMap(([first, ...others]) => {
     if (first === undefined) return [];
-    const words = [first, ...others].flatMap(({ schema }) => schema.const ?? []);
-    const choice = { type: 'string', enum: words, description: first.schema.description };
+    const words = new Set([first, ...others].flatMap(({ schema }) => schema.const ?? (others.length > 0 ? schema.enum : undefined) ?? []));
+    const choice = { type: 'string', enum: [...words], description: first.schema.description };
     const isEverywhere = others.length + 1 === variants.length && [first, ...others].every((member) => member.required);
-    return [{ ...first, required: isEverywhere, schema: words.length > 0 ? choice : first.schema }];
+    return [{ ...first, required: isEverywhere, schema: words.size > 0 ? choice : first.schema }];
   });
 }
 

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import { type Fault, FaultInput, type Match, targetsOf } from '../catalog/control/faults.ts';
+import { type ChangingFault, type Fault, FaultInput, isChanging, type Match, OUTSIDE, targetsOf } from '../catalog/control/faults.ts';
 import { nameOf } from '../catalog/event-names.ts';
 import { durationMs } from '../domain/duration.ts';
 import { type Ms, NEVER } from '../domain/time.ts';
@@ -12,6 +12,13 @@ import type { Directory } from '../store/ports/rehearsals.ts';
 export interface ActiveFault extends FaultInput {
   readonly name: string;
 }
+
+/** A fault that changes what clients get. */
+export interface ActiveChange extends ActiveFault {
+  readonly fault: ChangingFault;
+}
+
+export const isActiveChange = (rule: ActiveFault): rule is ActiveChange => isChanging(rule.fault);
 
 /** A possible target of a fault. */
 export type FaultTarget =
@@ -70,6 +77,8 @@ export interface StrikeOptions {
   readonly struck: Struck;
   /** Whether `reorder` withholds another message until this one is sent. Then this one is not reordered. */
   readonly overtakes: boolean;
+  /** Whether a fault that is about to strike has an effect on the message. A strike without effect does not count. Default: always. */
+  readonly hasEffect?: (rule: ActiveFault) => boolean;
 }
 
 interface KnownRules {
@@ -112,28 +121,47 @@ export function createFaults(control: FaultStore) {
     return found.filter(({ match }) => matches(match, target));
   }
 
-  async function strikes(world: World, fault: ActiveFault, struck: Struck): Promise<boolean> {
-    const { name, times, skip = 0, probability = 1, seed = '' } = fault;
-    if (skip > 0 || probability < 1) {
-      const chance = await control.chance(world, name);
-      if (chance <= skip || drawn(seed, chance) >= probability) return false;
-    }
-    return (await control.hit(world, name, lineOf(struck), times)) !== undefined;
+  /** Whether it is the turn of a fault: the first calls or messages may pass, and others by chance. */
+  async function isDrawn(world: World, { name, skip = 0, probability = 1, seed = '' }: ActiveFault): Promise<boolean> {
+    if (skip === 0 && probability === 1) return true;
+    const chance = await control.chance(world, name);
+    return chance > skip && drawn(seed, chance) < probability;
   }
+
+  const counts = async (world: World, { name, times }: ActiveFault, struck: Struck): Promise<boolean> =>
+    (await control.hit(world, name, lineOf(struck), times)) !== undefined;
+
+  const strikes = async (world: World, fault: ActiveFault, struck: Struck): Promise<boolean> =>
+    (await isDrawn(world, fault)) && (await counts(world, fault, struck));
 
   return {
     rules: async (rules: RulesOfWorld): Promise<readonly ActiveFault[]> => (await current(rules)).rules,
-    /** Strikes a call with all of its faults, oldest first, and counts each strike. */
+    /** Strikes a call with all of its faults that do not change its answer, oldest first, and counts each strike. */
     async strikeAll(rules: RulesOfWorld, target: FaultTarget, struck: Struck): Promise<readonly ActiveFault[]> {
       const found: ActiveFault[] = [];
-      for (const rule of await matching(rules, target)) if (await strikes(rules.world, rule, struck)) found.push(rule);
+      for (const rule of await matching(rules, target)) {
+        if (!isActiveChange(rule) && (await strikes(rules.world, rule, struck))) found.push(rule);
+      }
       return found;
     },
+    /** The faults whose turn it is to change the answer of a client's call, oldest first. They have not struck: `count` counts a strike. */
+    async changesOf(rules: RulesOfWorld, target: FaultTarget): Promise<readonly ActiveChange[]> {
+      const found: ActiveChange[] = [];
+      if (!('api' in target) || target.caller !== OUTSIDE) return found;
+      for (const rule of await matching(rules, target)) {
+        if (isActiveChange(rule) && (await isDrawn(rules.world, rule))) found.push(rule);
+      }
+      return found;
+    },
+    /** Counts a strike. @returns false when the fault has struck often enough, or was deleted */
+    count: counts,
     /** Strikes an event or a webhook with the first fault that applies, and counts only this fault. */
-    async strikeFirst(rules: RulesOfWorld, target: FaultTarget, { overtakes, struck }: StrikeOptions): Promise<ActiveFault | undefined> {
+    async strikeFirst(rules: RulesOfWorld, target: FaultTarget, options: StrikeOptions): Promise<ActiveFault | undefined> {
+      const { overtakes, struck, hasEffect } = options;
       for (const rule of await matching(rules, target)) {
         if (overtakes && rule.fault.kind === 'reorder') continue;
-        if (await strikes(rules.world, rule, struck)) return rule;
+        if (!(await isDrawn(rules.world, rule)) || hasEffect?.(rule) === false) continue;
+        if (await counts(rules.world, rule, struck)) return rule;
       }
       return undefined;
     },
@@ -173,8 +201,12 @@ export async function waitAtBarrier(
   }
 }
 
+/** Time on the rehearsal's clock after which an event is sent even if none about another object follows. */
+const SWAPPED_WITHIN_MS = durationMs('P1D');
+
 /** The instant until which a fault withholds an event or webhook, unless the fault is deleted before. */
 export function withheldUntil(fault: Fault, now: Ms): Ms {
   if (fault.kind === 'late') return now + durationMs(fault.by);
+  if (isChanging(fault)) return now + SWAPPED_WITHIN_MS;
   return fault.kind === 'reorder' ? now + durationMs(fault.within) : NEVER;
 }

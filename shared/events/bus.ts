@@ -48,6 +48,9 @@ export type Deliver = (event: DeliveredEvent) => Promise<DeadLetterCause | undef
 /** Header with the type of an event, as the Kafka binding of CloudEvents names it. */
 export const TYPE_HEADER = 'ce_type';
 
+/** Header with the name of the fault that changed an event for clients. Applications do not get such a message. */
+export const CHANGED_BY_HEADER = 'fault';
+
 /** Transport of events: at least once, ordered per key. The ledger in the store has the pending deliveries. */
 export interface Bus {
   publish(batch: readonly BusMessage[]): Promise<void>;

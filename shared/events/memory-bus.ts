@@ -3,7 +3,7 @@ import type { Application } from '../catalog/applications.ts';
 import type { World } from '../domain/world.ts';
 import { READY } from '../process/readiness.ts';
 import type { Turns } from '../store/ports/turns.ts';
-import { type Bus, type BusMessage, type Deliver, TYPE_HEADER, type WantedEvents } from './bus.ts';
+import { type Bus, type BusMessage, CHANGED_BY_HEADER, type Deliver, TYPE_HEADER, type WantedEvents } from './bus.ts';
 import { createDeliveryLanes, type DeliveryLanes } from './delivery-lanes.ts';
 
 interface Subscription extends WantedEvents {
@@ -98,5 +98,5 @@ interface InTurn {
 
 function wants({ topics, isForOthers }: WantedEvents, { topic, headers }: BusMessage): boolean {
   const type = headers[TYPE_HEADER];
-  return topics.includes(topic) && !(type !== undefined && isForOthers?.(type));
+  return topics.includes(topic) && headers[CHANGED_BY_HEADER] === undefined && !(type !== undefined && isForOthers?.(type));
 }

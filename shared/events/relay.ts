@@ -9,11 +9,12 @@ import { type Observer, type Span, type Tracer, UNOBSERVED } from '../observabil
 import type { Logger } from '../process/logger.ts';
 import { pause } from '../process/waiting.ts';
 import { SETTLING_MS, type Settling } from '../store/ports/due-work.ts';
+import { jsonForClients } from '../store/ports/objects.ts';
 import { BATCH_SIZE, type Batch, type OutboxEntry, type OutboxStore, type RelayProgress } from '../store/ports/outbox.ts';
 import type { Plan } from '../store/ports/plan.ts';
 import type { Turns } from '../store/ports/turns.ts';
 import { isStoreUnavailable } from '../store/store-unavailable.ts';
-import { type Bus, type BusMessage, TYPE_HEADER } from './bus.ts';
+import { type Bus, type BusMessage, CHANGED_BY_HEADER, TYPE_HEADER } from './bus.ts';
 import type { EstateEvent } from './envelope.ts';
 import type { Divert } from './event-faults.ts';
 
@@ -169,7 +170,10 @@ export function createRelay({ store, bus, log, divert = sendUnchanged, observer 
   /** @returns the next batch */
   async function send(world: World, outboxRun: OutboxRun, batch: Batch): Promise<Batch | undefined> {
     const diverted = await divert(world, batch);
-    await publish(world, diverted.send);
+    await publish(
+      world,
+      diverted.send.filter((entry) => jsonForClients(entry) !== undefined),
+    );
     const inBatch = new Set(batch.entries);
     const sent = diverted.send.map((entry) => (inBatch.has(entry) ? entry.id : entry));
     return drain(world, outboxRun, { sent, withheld: diverted.withhold });
@@ -313,14 +317,15 @@ function createPublishing({ application, bus, log, observer, stopping }: Publish
 
 export function messageOf(
   world: World,
-  { id, topic, key, json, hop }: Pick<OutboxEntry, 'id' | 'topic' | 'key' | 'json' | 'hop'>,
+  entry: Pick<OutboxEntry, 'id' | 'topic' | 'key' | 'json' | 'hop' | 'outside' | 'changedBy'>,
   traceparent?: string,
 ): BusMessage {
+  const { id, topic, key, json, hop, changedBy } = entry;
   const { type } = eventHead(json);
   return {
     topic,
     key,
-    json,
+    json: jsonForClients(entry) ?? json,
     headers: {
       id,
       world,
@@ -329,6 +334,7 @@ export function messageOf(
       ...(traceparent !== undefined && { traceparent }),
       ...(type !== undefined && { [TYPE_HEADER]: type }),
       ...(hop !== undefined && { hop }),
+      ...(changedBy !== undefined && { [CHANGED_BY_HEADER]: changedBy }),
     },
   };
 }

@@ -12,7 +12,7 @@ import { pathParameters, routeTable } from '../http/route-table.ts';
 import type { Logger } from '../process/logger.ts';
 import type { ReadinessAnswer } from '../process/readiness.ts';
 import { within } from '../process/waiting.ts';
-import { type Answer, answerProblem, asProblem, headersOfAnswer } from '../transport/answer.ts';
+import { type Answer, answerProblem, asProblem, bodySentOf, headersOfAnswer } from '../transport/answer.ts';
 import { type Answered, type ArrivingRequest, type Endpoint, NotListening } from '../transport/endpoint.ts';
 import { CONTEXT_HEADER, decodeContext, TOKEN_HEADER } from '../transport/estate-headers.ts';
 import { DUE_PATH, REPORT_PATH, type ReportedObject } from '../transport/transport.ts';
@@ -151,7 +151,7 @@ export function createHttpFace({ dispatch, readiness, metrics }: HttpFaceOptions
 
 function send(response: ServerResponse, { ids, answer }: Answered): void {
   response.writeHead(answer.status, headersOfAnswer(answer, ids));
-  response.end(answer.status === 204 ? undefined : answer.body);
+  response.end(bodySentOf(answer));
 }
 
 /** A close does not wait longer for running calls. */

@@ -17,8 +17,20 @@ export interface Answer {
   readonly fileName?: string | undefined;
   /** Seconds. */
   readonly retryAfter?: number | undefined;
+  /** Replaces the header Retry-After, if there is one. */
+  readonly retryAfterDate?: string;
   readonly replayed?: boolean;
+  /** Whether a fault made a body that is not JSON. The journal keeps it as text. */
+  readonly isText?: true;
+  /** The body, compressed with gzip, if it is sent so. */
+  readonly gzipped?: Buffer;
+  /** Whether the body is sent in chunks, without its length. */
+  readonly isChunked?: true;
 }
+
+/** What is sent of the body of an answer. */
+export const bodySentOf = ({ status, body, gzipped }: Answer): string | Buffer | undefined =>
+  status === 204 ? undefined : (gzipped ?? body);
 
 export function answerProblem(problem: Problem, path: string): Answer {
   return {
@@ -31,20 +43,24 @@ export function answerProblem(problem: Problem, path: string): Answer {
 
 /** The headers of an answer of an application, with names in lower case. */
 export function headersOfAnswer(
-  { status, body, contentType, etag, fileName, retryAfter, replayed }: Answer,
+  answer: Answer,
   { correlationId, requestId }: Pick<Ids, 'correlationId' | 'requestId'>,
 ): Record<string, string> {
+  const { status, contentType, etag, fileName, retryAfter, retryAfterDate, replayed, gzipped, isChunked } = answer;
+  const sent = status === 304 ? undefined : bodySentOf(answer);
   return {
     'x-correlation-id': correlationId,
     'x-request-id': requestId,
     'cache-control': 'no-store',
     ...(etag !== undefined && { etag }),
     ...(fileName !== undefined && { 'content-disposition': `inline; filename="${fileName}"` }),
-    ...(retryAfter !== undefined && { 'retry-after': String(retryAfter) }),
+    ...(retryAfter !== undefined && { 'retry-after': retryAfterDate ?? String(retryAfter) }),
     // The gateway checks credentials; an application itself refuses only signatures.
     ...(status === 401 && { 'www-authenticate': 'StandardWebhooks realm="unified-commerce"' }),
     ...(replayed === true && { 'idempotent-replayed': 'true' }),
-    ...(status !== 204 && status !== 304 && { 'content-type': contentType, 'content-length': String(Buffer.byteLength(body)) }),
+    ...(sent !== undefined && { 'content-type': contentType }),
+    ...(sent !== undefined && gzipped && { 'content-encoding': 'gzip', vary: 'Accept-Encoding' }),
+    ...(sent !== undefined && !isChunked && { 'content-length': String(Buffer.byteLength(sent)) }),
   };
 }
 

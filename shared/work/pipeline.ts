@@ -7,6 +7,7 @@ import { addFigures } from './steps/add-figures.ts';
 import { answerRequest } from './steps/answer.ts';
 import { answerProblems } from './steps/answer-problems.ts';
 import { applyFaults } from './steps/apply-faults.ts';
+import { changeAnswer } from './steps/change-answer.ts';
 import { claimKey } from './steps/claim-key.ts';
 import { answerDryRun, openDryUnit, refuseIfSwapped, tryOtherTypes } from './steps/dry-run.ts';
 import { followUp } from './steps/follow-up.ts';
@@ -30,6 +31,7 @@ export function createPipeline(options: PipelineOptions, plug?: PlugElsewhere) {
   const request = steps<ApiRequest, Answered>()
     .step(recordHop(parts))
     .step(observeRequest(parts))
+    .step(changeAnswer(parts))
     .step(answerProblems(parts))
     .step(applyFaults(parts))
     .step(addFigures(parts))

@@ -134,6 +134,22 @@ describeInBrowser('Faults in the console', () => {
     await card('Other rules').waitFor({ state: 'detached' });
   });
 
+  test('A rule written on the page of faults offers the changes that an API can have, and none for the carrier', async (rehearsal) => {
+    await main().getByLabel('Name').fill('wrong');
+    await main().getByLabel('Application').selectOption('crm');
+    await main().getByLabel('API', { exact: true }).selectOption('get-customer-api');
+    await main().getByLabel('What goes wrong').selectOption('forbidden');
+    const offered = await main().getByLabel('Change', { exact: true }).locator('option').allTextContents();
+    expect(offered).toEqual(['previous state', 'html body', 'broken json']);
+    await main().getByLabel('Change', { exact: true }).selectOption('html-body');
+    await main().getByText('The answer is a page of HTML with status 200.').waitFor();
+    await press('Set the fault');
+    await card('Other rules').getByRole('listitem').filter({ hasText: 'forbidden, change html-body' }).waitFor();
+    expect(await rehearsal.faults()).toMatchObject([{ fault: { kind: 'forbidden', change: 'html-body' } }]);
+    await main().getByLabel('What it strikes').selectOption('webhook');
+    expect(await main().getByLabel('What goes wrong').locator('option').allTextContents()).not.toContain('What no contract permits');
+  });
+
   test('The reason why the gateway refuses a rule is shown at the field', async (rehearsal) => {
     const refused = async (field: string, words: string | RegExp) => {
       await press('Set the fault');

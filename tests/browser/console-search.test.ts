@@ -22,10 +22,12 @@ describeInBrowser('The search of the console', () => {
     const { id, orderNumber } = await rehearsal.confirmed({ customerId: 'cus_ben' });
     const { email } = await rehearsal.object('customer', 'cus_ben');
     await search(email);
-    await option(/cus_ben/).waitFor();
+    await option(/^Ben Okafor/)
+      .first()
+      .waitFor();
     await tab.expectSoundInEveryLook();
     await field().fill(orderNumber);
-    await option(new RegExp(id)).first().waitFor();
+    await option(new RegExp(`^${orderNumber} ?Ben Okafor · 30\\.88 EUR`)).waitFor();
     await eventually('only the order is found', async () => (await chosen().textContent())?.includes(orderNumber));
     await field().press('Enter');
     await tab.page.waitForURL(new RegExp(`/objects/order/${id}$`));

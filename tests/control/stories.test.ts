@@ -126,6 +126,18 @@ test('A story names a token whose answers were changed by hand, although the jou
   expect(await replayed(text)).toBe('passed');
 });
 
+test.each([
+  ['permitted', 'unknown-member'],
+  ['forbidden', 'wrong-total'],
+])('A story has a %s change of an answer, and passes', async (rehearsal, kind, change) => {
+  const { id } = await rehearsal.draft();
+  await rehearsal.fault('changed', { match: { api: 'get-order-api' }, fault: { kind, change }, times: 1 });
+  await rehearsal.order(id);
+  const { text } = await rehearsal.control('read-story');
+  expect(text).toContain(`fault: { kind: '${kind}', change: '${change}' }`);
+  expect(await replayed(text)).toBe('passed');
+});
+
 test('The story of a refused card number sends a token that is refused alike', async (rehearsal) => {
   const { id } = await rehearsal.draft();
   const body = { orderId: id, tender: { type: 'card', token: '4111111111111111' } };

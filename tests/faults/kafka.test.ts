@@ -248,6 +248,25 @@ function kafka(estate: EstateOfProcesses, row: (title: string, body: () => Promi
     expect(letter).toMatchObject({ key: orderId, headers: parked });
   });
 
+  // If the subscribers took the record, the CRM would count an order that it never got.
+  row('a fault changes an event: the topic has what clients get, and the subscribers get the original', async () => {
+    await withKafka();
+    const { rehearsal, orderId, before, confirm } = await paidOrder();
+    const match = { event: 'order-confirmed' };
+    await rehearsal.fault('stale', { match, fault: { kind: 'forbidden', change: 'previous-state' }, times: 1 });
+    await rehearsal.fault('gone', { match: { event: 'payment-authorized' }, fault: { kind: 'forbidden', change: 'missing-event' } });
+    await rehearsal.api('confirm-order-api', confirm);
+    const other = await rehearsal.authorised();
+    await atRest(rehearsal);
+    expect(await activities(rehearsal)).toBe(before + 1);
+    const records = await onTopics(rehearsal);
+    const [confirmed] = records.filter(({ event }) => event.type.endsWith('.order-confirmed'));
+    expect(confirmed?.event.subject).toBe(`order/${orderId}`);
+    expect(confirmed?.event.data.object.state).toBe(confirmed?.event.data.previousState);
+    const paid = records.filter(({ event }) => event.type.endsWith('.payment-authorized'));
+    expect(paid.map(({ event }) => event.data.object.orderId)).not.toContain(other.id);
+  });
+
   // Without the check for older scans, the parcel goes back to `collected`. Without the signature check, a forged webhook is 204.
   row('row 14: duplicate and reordered webhooks move the state once and forward; forged webhooks and those 6 min old get 401', async () => {
     await withKafka();

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { type Bus, type BusMessage, TYPE_HEADER, type WantedEvents } from '../../shared/events/bus.ts';
+import { type Bus, type BusMessage, CHANGED_BY_HEADER, TYPE_HEADER, type WantedEvents } from '../../shared/events/bus.ts';
 import { eventually } from '../support/eventually.ts';
 
 const TOPIC = 'uc.order.events';
@@ -37,6 +37,15 @@ export function busSuite(name: string, create: () => Promise<Bus>): void {
   }
 
   describe(`bus: ${name}`, () => {
+    test('No application gets a message that a fault changed for clients', async () => {
+      const got: string[] = [];
+      await using open = await consuming((id) => got.push(id));
+      const { message, publish } = open;
+      await publish(message('changed', { headers: { [CHANGED_BY_HEADER]: 'a-fault' } }), 'after');
+      await eventually('the next message arrives', async () => got.length > 0, PATIENCE_MS);
+      expect(got).toEqual(['after']);
+    });
+
     test('Every subscriber of a topic gets each message with its world, id and json, its type, and the hop that published it', async () => {
       await using open = await consuming(() => undefined);
       const { bus, world, message, publish } = open;

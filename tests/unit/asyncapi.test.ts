@@ -95,6 +95,6 @@ test('The AsyncAPI document names every header of a record on Kafka', () => {
   const { headers } = document.components.messages['order-created'] as unknown as { readonly headers: { readonly $ref: string } };
   expect(headers.$ref).toBe('#/components/schemas/RecordHeaders');
   const { properties } = (document.components.schemas as Readonly<Record<string, { readonly properties: object }>>)['RecordHeaders'] ?? {};
-  const sent = ['id', 'world', 'rehearsal', 'content-type', 'ce_type', 'hop', 'traceparent'];
+  const sent = ['id', 'world', 'rehearsal', 'content-type', 'ce_type', 'fault', 'hop', 'traceparent'];
   expect(Object.keys(properties ?? {})).toEqual(sent);
 });

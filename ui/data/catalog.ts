@@ -10,6 +10,7 @@ import { TrackingStatus } from '../../shared/catalog/fulfillment/shipments.ts';
 import { internalCalls } from '../../shared/catalog/internal-calls.ts';
 import { objects } from '../../shared/catalog/objects.ts';
 import { declineCodes } from '../../shared/catalog/payment/objects.ts';
+import { changesOf } from '../../shared/contract/drift/drift.ts';
 
 /**
  * What pages need of the catalog. The bundler evaluates each `catalog.ts` of this folder and keeps its values, so the schemas and
@@ -44,6 +45,13 @@ export const faultRules = {
   kinds: faultKinds,
   events: allEvents.map(({ name }) => name),
   scans: TrackingStatus.options,
+  /** What clients may get in place of an answer or an event: by API, application and event, and for registered webhooks. */
+  changes: {
+    api: Object.fromEntries(Object.keys(publicApis).map((api) => [api, changesOf({ api })])),
+    application: Object.fromEntries(Object.keys(owners).map((application) => [application, changesOf({ application })])),
+    event: Object.fromEntries(allEvents.map(({ name }) => [name, changesOf({ event: name })])),
+    webhook: changesOf({ webhook: 'registered' }),
+  },
 };
 
 /** The pattern of a webhook's name, and the events that it can take. */

@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals';
 import { apis, applications, faultRules } from '../data/catalog.ts';
 import { applicationTitle, control, isCutOff, mistakeAt, readFaults } from '../data/data.ts';
 import { Card, say, useForm } from '../kit/kit.ts';
-import { CARRIER, FAULT_KINDS, type FaultForm, type FaultKind, type FaultTargetKind, faultRule, OUTSIDE } from './fault-rule.ts';
+import { CARRIER, FAULT_KINDS, type FaultForm, type FaultKind, type FaultTargetKind, faultRule, fieldsOf, OUTSIDE } from './fault-rule.ts';
 
 const TARGETS: readonly (readonly [FaultTargetKind, string])[] = [
   ['call', 'Calls of an application or an API'],
@@ -61,15 +61,16 @@ function nameTrouble(name: string): string | undefined {
 export function FaultRuleForm({ webhooks }: { webhooks: readonly string[] }) {
   const name = useSignal('');
   const form = useSignal(EMPTY);
-  const { target, kind, application } = form.value;
+  const { target, application } = form.value;
   const change = (changes: Partial<FaultForm>): void => {
     form.value = { ...form.value, ...changes };
   };
+  const fields = () => fieldsOf(form.value, faultRules.kinds[form.value.target], faultRules.changes);
   const set = async (): Promise<void> => {
     const given = name.value.trim();
     const trouble = nameTrouble(given);
     if (trouble !== undefined) throw mistakeAt('{name}', trouble);
-    await control('put-fault', { params: { name: given }, body: faultRule(form.value) });
+    await control('put-fault', { params: { name: given }, body: faultRule(fields().form) });
     await readFaults();
     say(`The fault ${given} is set.`);
     name.value = '';
@@ -81,8 +82,8 @@ export function FaultRuleForm({ webhooks }: { webhooks: readonly string[] }) {
   const ofApplication = Object.entries(apis).filter(([, api]) => application === '' || api.application === application);
   const member = (name: 'api' | 'caller' | 'event' | 'subject' | 'webhook' | 'scan' | 'times' | 'skip' | 'probability' | 'seed') =>
     editable(form.value[name], (typed) => change({ [name]: typed }));
-  const kinds: readonly FaultKind[] = faultRules.kinds[target];
-  const { effect, members } = FAULT_KINDS[kind];
+  const { kinds, members, effect, form: shownForm } = fields();
+  const { kind } = shownForm;
   return (
     <Card title="Your own rule">
       <form {...ofForm.attributes} class="in stack">
@@ -140,10 +141,10 @@ export function FaultRuleForm({ webhooks }: { webhooks: readonly string[] }) {
           editable(kind, (value) => change({ kind: kinds.find((one) => one === value) ?? kind, members: {} })),
           kinds.map((one) => [one, FAULT_KINDS[one].title] as const),
         )}
-        {members.map(({ name: one, label, initial, hint, choices }) => {
+        {members.map(({ name: one, label, value: shown, hint, choices }) => {
           const props = { key: `${kind} ${one}`, id: `fault-member-${one}`, label, hint, pointer: `/fault/${one}` };
           const typed = form.value.members;
-          const value = editable(typed[one] ?? initial, (given) => change({ members: { ...typed, [one]: given } }));
+          const value = editable(shown, (given) => change({ members: { ...typed, [one]: given } }));
           return choices ? ofForm.choice(props, value, choices) : ofForm.text(props, value);
         })}
         {ofForm.text(

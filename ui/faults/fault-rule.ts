@@ -1,3 +1,4 @@
+import { type ChangeName, forbiddenChanges, permittedChanges } from '../../shared/catalog/control/drift.ts';
 import type { Fault, FaultInput } from '../../shared/catalog/control/faults.ts';
 
 /** The caller outside the applications: the clients. */
@@ -26,6 +27,12 @@ interface KindWords {
 }
 
 const DURATION_HINT = 'ISO 8601, on the rehearsal’s clock: PT10M, P1D';
+
+const CHANGE = 'change';
+
+/** The names of changes, with their effects. */
+const choicesOf = (changes: Readonly<Record<string, { readonly effect: string }>>): readonly (readonly [string, string])[] =>
+  Object.keys(changes).map((name) => [name, name.replaceAll('-', ' ')]);
 
 /** What each kind of fault is called, and what it must know. */
 export const FAULT_KINDS: { readonly [Kind in FaultKind]: KindWords } = {
@@ -80,6 +87,16 @@ export const FAULT_KINDS: { readonly [Kind in FaultKind]: KindWords } = {
     members: [{ name: 'within', label: 'At the latest after', initial: 'P1D', hint: DURATION_HINT }],
   },
   withhold: { title: 'Lost until switched off', effect: 'It arrives when the fault is deleted.', members: [] },
+  permitted: {
+    title: 'What a minor release may bring',
+    effect: 'Clients get it changed as the contract permits. A tolerant client survives it.',
+    members: [{ name: CHANGE, label: 'Change', initial: 'unknown-member', choices: choicesOf(permittedChanges) }],
+  },
+  forbidden: {
+    title: 'What no contract permits',
+    effect: 'Clients get it wrong. Their tests have to notice it.',
+    members: [{ name: CHANGE, label: 'Change', initial: 'previous-state', choices: choicesOf(forbiddenChanges) }],
+  },
   'bad-signature': { title: 'Bad signature', effect: 'It is signed with another secret: 401, and it is sent again.', members: [] },
   'stale-timestamp': { title: 'Stale timestamp', effect: 'Its timestamp is six minutes old: 401, and it is sent again.', members: [] },
 };
@@ -103,6 +120,48 @@ export interface FaultForm {
   readonly probability: string;
   readonly seed: string;
 }
+
+/** The changes that each target can have: by API, application and event, and for registered webhooks. */
+export interface PossibleChanges {
+  readonly api: Readonly<Record<string, readonly ChangeName[]>>;
+  readonly application: Readonly<Record<string, readonly ChangeName[]>>;
+  readonly event: Readonly<Record<string, readonly ChangeName[]>>;
+  readonly webhook: readonly ChangeName[];
+}
+
+/** The form with the fields that its target can have: its kinds, its members, and the choices of its change. */
+export function fieldsOf(form: FaultForm, kindsOfTarget: readonly FaultKind[], changes: PossibleChanges) {
+  const possible = possibleChanges(form, changes);
+  const membersOf = (kind: FaultKind): readonly FaultMember[] =>
+    FAULT_KINDS[kind].members.map((member) =>
+      member.name === CHANGE ? { ...member, choices: member.choices?.filter(([name]) => possible.has(name)) } : member,
+    );
+  const kinds = kindsOfTarget.filter((kind) => membersOf(kind).every(({ choices }) => choices?.length !== 0));
+  const kind = kinds.includes(form.kind) ? form.kind : (kinds[0] ?? form.kind);
+  const members = membersOf(kind).map((member) => {
+    const typed = form.members[member.name] ?? member.initial;
+    const [first] = member.choices ?? [];
+    const isPossible = first === undefined || member.choices?.some(([name]) => name === typed) === true;
+    return { ...member, value: isPossible ? typed : first[0] };
+  });
+  return {
+    kinds,
+    members,
+    effect: effectOf(kind, members.find(({ name }) => name === CHANGE)?.value),
+    form: { ...form, kind, members: Object.fromEntries(members.map(({ name, value }) => [name, value])) },
+  };
+}
+
+function possibleChanges({ target, application, api, event, webhook }: FaultForm, changes: PossibleChanges): ReadonlySet<string> {
+  if (target === 'event') return new Set(changes.event[event]);
+  if (target === 'webhook') return new Set(webhook === CARRIER ? [] : changes.webhook);
+  return new Set(api === '' ? changes.application[application] : changes.api[api]);
+}
+
+const effectOf = (kind: FaultKind, change: string | undefined): string => {
+  const named: Readonly<Record<string, { readonly effect: string } | undefined>> = { ...permittedChanges, ...forbiddenChanges };
+  return [FAULT_KINDS[kind].effect, named[change ?? '']?.effect].filter(Boolean).join(' ');
+};
 
 /** The body for put-fault. The gateway validates it, so text that is not a number is sent unchanged. */
 export function faultRule({ target, kind, members, times, skip, probability, seed, ...form }: FaultForm): FaultInput {

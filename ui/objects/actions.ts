@@ -9,6 +9,8 @@ import { type Step, send, tryOut } from './steps.ts';
 
 /** What can be done with an object. */
 export interface Action {
+  /** The verb of its life cycle, or the name of its hint. */
+  readonly step: string;
   readonly label: string;
   /** What it would do. */
   readonly does: string;
@@ -67,7 +69,7 @@ export function actionsOf({ type, id, object, explanation, near, whyNot }: Acted
     const { preview } = hint ?? {};
     const previewOf =
       preview && ((values: Values) => tryOut(call, { ...input, body: bodyOf(fields, values, input) }).then((answer) => preview(answer)));
-    return [{ label: hint?.label ?? inWords(step), does, obstacle, fields, steps: stepsFor, preview: previewOf }];
+    return [{ step, label: hint?.label ?? inWords(step), does, obstacle, fields, steps: stepsFor, preview: previewOf }];
   });
   return actions.toSorted((one, other) => Number(one.obstacle !== undefined) - Number(other.obstacle !== undefined));
 }

@@ -1,4 +1,5 @@
 import { useSignal } from '@preact/signals';
+import { whyUnverified } from '../../shared/catalog/control/drift.ts';
 import { busy, isBusy, type Output, verify } from '../data/data.ts';
 import { Badge, Card, InvariantList } from '../kit/kit.ts';
 
@@ -6,6 +7,7 @@ import { Badge, Card, InvariantList } from '../kit/kit.ts';
 export function InvariantsCard({ name }: { name: string }) {
   const outcome = useSignal<Output<'verify'> | undefined>(undefined);
   const found = outcome.value;
+  const unverified = found && whyUnverified(found.forbidden);
   const show = (verified: Output<'verify'>): void => {
     outcome.value = verified;
   };
@@ -22,6 +24,11 @@ export function InvariantsCard({ name }: { name: string }) {
       {found && !found.settled && (
         <p class="in">
           <Badge tone="warn">not settled</Badge> It waits for {found.waitingFor.join(', ')}.
+        </p>
+      )}
+      {unverified !== undefined && (
+        <p class="in">
+          <Badge tone="warn">not verified</Badge> {unverified}
         </p>
       )}
       {found && <InvariantList invariants={found.invariants} />}

@@ -1,4 +1,5 @@
 import { useSignal } from '@preact/signals';
+import { whyUnverified } from '../../shared/catalog/control/drift.ts';
 import {
   busy,
   config,
@@ -84,16 +85,18 @@ function Invariants() {
   const open = useSignal(false);
   const outcome = verified.value;
   if (!outcome) return null;
-  const { invariants, holds } = outcome;
+  const { invariants, holds, forbidden } = outcome;
+  const unverified = whyUnverified(forbidden);
   const held = invariants.filter((one) => one.holds).length;
   return (
     <span class="wide">
       <button type="button" class={`badge ${holds ? 'good' : 'bad'}`} aria-haspopup="dialog" onClick={() => (open.value = true)}>
         <span aria-hidden="true">{holds ? '✓' : '✕'}</span>
-        {held} of {invariants.length} invariants hold
+        {unverified === undefined ? `${held} of ${invariants.length} invariants hold` : 'not verified'}
       </button>
       {open.value && (
         <Dialog title="Invariants" onClose={() => (open.value = false)}>
+          {unverified !== undefined && <p class="in">{unverified}</p>}
           <InvariantList invariants={invariants} />
         </Dialog>
       )}

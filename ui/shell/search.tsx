@@ -46,12 +46,19 @@ const references: readonly Found[] = [
   ...problemCodes.map(({ code, title }) => leading('Problems', title, problemLink(code), code)),
 ];
 
-function foundIn({ items, traces, events }: Output<'search'>, rehearsal: string): readonly Found[] {
+/** The customer, the amount and the state of an object. Its id is added only where somebody looks for it. */
+function noteOf({ id, label, columns, names = {}, state }: Output<'search'>['items'][number], text: string): string {
+  const { customer, total, email } = columns;
+  const isSought = label !== undefined && id.toLowerCase().includes(text.toLowerCase());
+  return [isSought ? id : undefined, customer && (names[customer] ?? customer), total, email, state].filter(Boolean).join(' · ');
+}
+
+function foundIn({ items, traces, events }: Output<'search'>, text: string, rehearsal: string): readonly Found[] {
   const link = (...segments: readonly string[]): string => rehearsalLink(rehearsal, ...segments);
   return [
-    ...items.map(({ type, id, label, state }) => {
-      const note = [label === undefined ? undefined : id, state].filter(Boolean).join(' · ');
-      return leading(inWords(type), label ?? id, type === 'inventory-item' ? link('stock', id) : link('objects', type, id), note);
+    ...items.map((item) => {
+      const { type, id, label = id } = item;
+      return leading(inWords(type), label, type === 'inventory-item' ? link('stock', id) : link('objects', type, id), noteOf(item, text));
     }),
     ...events.map(({ id, type, subject }) => leading('events', type, link('events', id), subject)),
     ...traces.map(({ correlationId, method, path, status, startedAt }) =>
@@ -110,7 +117,7 @@ export function Search({ rehearsal, last, onClose }: { rehearsal: string | undef
       control('search', { query: { q: asked } }, { rehearsal, signal }),
       hopWith(asked, rehearsal, signal),
     ]);
-    return [...foundIn(found, rehearsal), ...hops];
+    return [...foundIn(found, asked, rehearsal), ...hops];
   });
   const actions = actionsFor({
     text,

@@ -148,12 +148,11 @@ export const basket = defineObject({
   label: ['{totals.total}'],
   columns: {
     customer: '{customerId}',
-    channel: '{channel}',
-    goods: '{lines.sku}',
-    total: '{totals.total}',
+    what: '{lines.sku}',
     vouchers: '{vouchers.code}: {vouchers.status}',
-    ...referenceColumn,
+    total: '{totals.total}',
   },
+  moreColumns: { channel: '{channel}', ...referenceColumn },
   references: { mergedInto: 'basket' },
   lifeCycle: basketLifeCycle,
 });

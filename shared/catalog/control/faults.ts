@@ -9,6 +9,7 @@ import { mayCall } from '../flows.ts';
 import { TrackingStatus } from '../fulfillment/shipments.ts';
 import { internalCalls } from '../internal-calls.ts';
 import { anyRequired, nameOf } from '../shapes.ts';
+import { FORBIDDEN, PERMITTED } from './drift.ts';
 import { CARRIER } from './webhooks.ts';
 
 /** All kinds of faults. `faultKinds` lists which apply to each target. */
@@ -45,16 +46,26 @@ export const Fault = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('bad-signature') }),
   /** The signed timestamp is six minutes old, one minute more than receivers tolerate. */
   z.strictObject({ kind: z.literal('stale-timestamp') }),
+  /** Clients get what a minor release of the provider may bring. Applications get the original. */
+  z.strictObject({ kind: z.literal('permitted'), change: z.enum(PERMITTED).describe('What clients get in place of the original.') }),
+  /** Clients get what no contract permits. Applications get the original. */
+  z.strictObject({ kind: z.literal('forbidden'), change: z.enum(FORBIDDEN).describe('What clients get in place of the original.') }),
 ]);
 export type Fault = z.output<typeof Fault>;
 
+/** A fault that changes what clients get, and nothing within the estate. */
+export type ChangingFault = Extract<Fault, { readonly change: unknown }>;
+
+export const isChanging = (fault: Fault): fault is ChangingFault => 'change' in fault;
+
+const CHANGING_FAULTS = ['permitted', 'forbidden'] as const satisfies readonly ChangingFault['kind'][];
 const DELIVERY_FAULTS = ['duplicate', 'late', 'reorder', 'withhold'] as const;
 
 /** The kinds of faults that apply to each target. */
 export const faultKinds = {
-  call: ['latency', 'status', 'outage', 'drop', 'lost-response', 'barrier'],
-  event: DELIVERY_FAULTS,
-  webhook: [...DELIVERY_FAULTS, 'bad-signature', 'stale-timestamp'],
+  call: ['latency', 'status', 'outage', 'drop', 'lost-response', 'barrier', ...CHANGING_FAULTS],
+  event: [...DELIVERY_FAULTS, ...CHANGING_FAULTS],
+  webhook: [...DELIVERY_FAULTS, 'bad-signature', 'stale-timestamp', ...CHANGING_FAULTS],
 } as const satisfies Record<string, readonly Fault['kind'][]>;
 
 /** Strikes of a fault whose target is listed. */
@@ -106,7 +117,7 @@ const Match = z.strictObject({
     .enum([OUTSIDE, ...applicationNames] as [string, ...string[]])
     .optional()
     .describe(
-      `Strikes only the calls of this application, or of clients (${OUTSIDE}). Signed webhooks do not count as calls of clients. Default: any caller.`,
+      `Strikes only the calls of this application, or of clients (${OUTSIDE}). Signed webhooks do not count as calls of clients. Default: any caller; for permitted and forbidden changes, which only clients get: ${OUTSIDE}.`,
     ),
   event: EventType.optional(),
   subject: z.string().max(160).optional().describe('Subject of the event: order/ord_….'),
@@ -171,6 +182,8 @@ export const FaultInput = z
     else if (!(faultKinds[target] as readonly string[]).includes(fault.kind)) {
       refuse(['fault', 'kind'], `The fault ${fault.kind} does not apply to ${target}s; these do: ${faultKinds[target].join(', ')}.`);
     }
+    if (isChanging(fault) && match.caller !== undefined && match.caller !== OUTSIDE)
+      refuse(['match', 'caller'], `Only clients get changed answers: leave the caller out, or give ${OUTSIDE}.`);
     if (match.caller !== undefined && target !== 'call')
       refuse(['match', 'caller'], 'Only calls have a caller: name an application or an api.');
     if (match.subject !== undefined && match.event === undefined)

@@ -101,6 +101,7 @@ export const customer = defineObject({
   meaning: 'Canonical party recognized as a customer',
   schema: Customer,
   label: ['{firstName} {lastName}', '{firstName}', '{lastName}', '{email}', '{phone}'],
-  columns: { email: '{email}', phone: '{phone}', 'loyalty account': '{loyaltyAccountId}', ...referenceColumn },
+  columns: { email: '{email}', phone: '{phone}', 'loyalty account': '{loyaltyAccountId}' },
+  moreColumns: referenceColumn,
   lifeCycle: customerLifeCycle,
 });

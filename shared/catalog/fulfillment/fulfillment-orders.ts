@@ -217,7 +217,8 @@ export const fulfillmentOrder = defineObject({
   meaning: 'Fulfillment grouping derived from an order',
   schema: FulfillmentOrder,
   label: ['{locationId}: {lines.sku}'],
-  columns: { order: '{orderId}', location: '{locationId}', units: '{lines.qty}' },
+  columns: { order: '{orderId}', units: '{lines.qty}' },
+  moreColumns: { location: '{locationId}' },
   references: { 'shipments.id': 'shipment' },
   lifeCycle: fulfillmentOrderLifeCycle,
   changeDetail:

@@ -137,8 +137,8 @@ export const returnObject = defineObject({
     'drop-off': '{dropOff}',
     resolution: '{resolution}',
     location: '{locationId}',
-    ...referenceColumn,
   },
+  moreColumns: referenceColumn,
   references: { exchangeOrderId: 'order', 'shipments.id': 'shipment' },
   lifeCycle: returnLifeCycle,
 });

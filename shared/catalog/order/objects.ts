@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { Channel, MinAge, Totals } from '../commerce/objects.ts';
 import { defineObject } from '../define-object.ts';
-import { FulfillmentOrder } from '../fulfillment/fulfillment-orders.ts';
+import { FulfillmentOrder, fulfillmentOrderLifeCycle } from '../fulfillment/fulfillment-orders.ts';
 import { Return } from '../fulfillment/returns.ts';
+import { shipmentLifeCycle } from '../fulfillment/shipments.ts';
 import { Collection, PaidAtCollection } from '../inventory/collection.ts';
 import { defineLifeCycle } from '../life-cycle.ts';
 import { LIMITS, SHOWN_REFUNDS } from '../limits.ts';
@@ -298,7 +299,13 @@ export const order = defineObject({
   meaning: 'Confirmed commercial commitment from checkout or assisted selling',
   schema: Order,
   label: ['{orderNumber}'],
-  columns: { customer: '{customerId}', channel: '{channel}', goods: '{lines.sku}', total: '{totals.total}', ...referenceColumn },
+  columns: { customer: '{customerId}', what: '{lines.sku}', total: '{totals.total}' },
+  moreColumns: { channel: '{channel}', ...referenceColumn },
+  progress: {
+    payment: PaymentStatus.exclude(['unknown']).options,
+    // Dispatched goods are in the state of their parcel.
+    goods: [...new Set([...fulfillmentOrderLifeCycle.states, ...shipmentLifeCycle.states])],
+  },
   references: { exchangeForReturnId: 'return' },
   lifeCycle: orderLifeCycle,
   changeSubscribers: [{ application: 'loyalty-platform', purpose: 'books points for a completed order' }],

@@ -204,7 +204,8 @@ export const payment = defineObject({
   meaning: 'Payment obligation and state of a basket, order, return or exchange',
   schema: Payment,
   label: ['{amount} {tender.type}'],
-  columns: { order: '{orderId}', captured: '{capturedAmount}', refunded: '{refundedAmount}', ...referenceColumn },
+  columns: { order: '{orderId}', captured: '{capturedAmount}', refunded: '{refundedAmount}' },
+  moreColumns: referenceColumn,
   lifeCycle: paymentLifeCycle,
   changeSubscribers: [
     { application: 'pos', purpose: 'drops a tender that is declined, times out or is voided, and counts the rest of a refunded tender' },

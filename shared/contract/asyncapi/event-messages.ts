@@ -78,6 +78,7 @@ const RECORD_HEADERS: Part = {
     rehearsal: { type: 'string' },
     'content-type': { type: 'string', const: EVENT_CONTENT_TYPE },
     ce_type: { type: 'string', description: 'Type of the event.' },
+    fault: { type: 'string', description: 'Name of the fault that changed the event for clients, if one did.' },
     hop: {
       type: 'string',
       description: 'Id of the request or event whose handler made the event. `GET /_control/journal/{requestId}` reads it.',

@@ -3,7 +3,7 @@ import { type Application, deadLetterTopicOf } from '../../catalog/applications.
 import type { World } from '../../domain/world.ts';
 import type { Logger } from '../../process/logger.ts';
 import { within } from '../../process/waiting.ts';
-import { type DeadLetterCause, type Deliver, type DeliveredEvent, TYPE_HEADER, type WantedEvents } from '../bus.ts';
+import { CHANGED_BY_HEADER, type DeadLetterCause, type Deliver, type DeliveredEvent, TYPE_HEADER, type WantedEvents } from '../bus.ts';
 import { createDeliveryLanes } from '../delivery-lanes.ts';
 import { PartitionProgress } from '../partition-progress.ts';
 import { ReportLimit } from './client.ts';
@@ -47,6 +47,7 @@ export function createConsumption({ application, isForOthers, deliver, publish, 
 
   /** Every subscriber receives a record that is not an event of the estate, and refuses it. */
   function isWanted(record: KafkaRecord): boolean {
+    if (record.headers[CHANGED_BY_HEADER] !== undefined) return false;
     const event = eventIn(record);
     return 'as' in event || event.headers.type === undefined || !isForOthers?.(event.headers.type);
   }

@@ -75,9 +75,9 @@ export function createApplicationStore(application: Owner, options: ApplicationS
     postpone: async (world, delivery, { event, at, awaits }) => {
       const found = all.get(world);
       if (!found?.pending.has(delivery)) return;
-      const { application: _owner, ...again } = deliveryAgain(delivery, event);
-      schedule(found, application, { ...again, at, awaits, attempts: 1 });
-      changed(world, waitFor(found, application, [{ ...again, at }]));
+      const { application: subscriber, ...again } = deliveryAgain(delivery, event);
+      schedule(found, subscriber, { ...again, at, awaits, attempts: 1 });
+      changed(world, waitFor(found, subscriber, [{ ...again, at }]));
     },
   };
 }

@@ -12,8 +12,8 @@ export function createMemoryEvents() {
     get last(): number {
       return events.length;
     },
-    add({ id, topic, key, json, hop }: OutboxEntry): void {
-      const event = { order: events.length + 1, id, topic, key, json, hop };
+    add({ id, topic, key, json, hop, outside }: OutboxEntry): void {
+      const event = { order: events.length + 1, id, topic, key, json, hop, outside };
       events.push(event);
       for (const term of termsOf(id, json)) {
         const list = about.get(term) ?? new OrderedList<StoredEvent>();

@@ -30,7 +30,11 @@ export interface ObjectStore {
   counters(world: World, counter: string, keys: readonly string[]): Promise<readonly CounterFields[]>;
 }
 
-export type StoredEvent = Pick<OutboxEntry, 'id' | 'topic' | 'key' | 'json' | 'hop'> & { readonly order: number };
+export type StoredEvent = Pick<OutboxEntry, 'id' | 'topic' | 'key' | 'json' | 'hop' | 'outside'> & { readonly order: number };
+
+/** The JSON of an event as clients get it; undefined when a fault keeps it from them. */
+export const jsonForClients = ({ json, outside }: Pick<StoredEvent, 'json' | 'outside'>): string | undefined =>
+  outside === null ? undefined : (outside ?? json);
 
 /** A filter of events; a type is named without its prefix. `named`: all events except the additional ones. */
 export type EventsAbout = { readonly by: 'id' | 'correlation' | 'subject' | 'type'; readonly value: string } | { readonly by: 'named' };

@@ -15,6 +15,10 @@ export interface OutboxEntry {
   /** Kafka key: the aggregate's id. */
   readonly key: string;
   readonly json: string;
+  /** What clients get in place of `json`, if a fault changed it for them; null: nothing. The subscribers then get `json` as due work. */
+  readonly outside?: string | null;
+  /** Name of the fault that changed it for clients. */
+  readonly changedBy?: string;
   /** Whether a fault withheld the event before. No further fault applies to it. */
   readonly struck?: true;
   /** Wall time. The relay measures the delay until publication from it. */

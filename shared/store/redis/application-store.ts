@@ -87,7 +87,7 @@ export function createApplicationStore(application: Owner, options: ApplicationS
     },
     postpone: async (world, delivery, { event, at, awaits }) => {
       const due = { ...deliveryAgain(delivery, event), at, awaits, attempts: 1 };
-      await run('postponeDelivery', world, delivery, ...valueArguments((keep) => dueValue(application, due, keep)));
+      await run('postponeDelivery', world, delivery, ...valueArguments((keep) => dueValue(due.application, due, keep)));
     },
   };
 }

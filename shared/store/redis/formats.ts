@@ -144,8 +144,8 @@ export function dueValue(application: Owner, due: PlannedDue, keep: KeepText): D
   };
 }
 
-export const outboxEntry = ({ id, topic, key, json, struck, committedAt, hop }: OutboxEntry): string =>
-  JSON.stringify({ id, topic, key, json, ...(struck && { struck }), committedAt, hop });
+export const outboxEntry = ({ id, topic, key, json, struck, committedAt, hop, outside }: OutboxEntry): string =>
+  JSON.stringify({ id, topic, key, json, ...(struck && { struck }), committedAt, hop, outside });
 export const readEntry = (entry: string): OutboxEntry => JSON.parse(entry) as OutboxEntry;
 
 /** A filter of events, as members of `W:eventsabout` begin. */

@@ -1,7 +1,7 @@
 import { OUTSIDE } from '../../catalog/control/faults.ts';
 import { Problem, type ProblemCode, problems } from '../../catalog/problems.ts';
 import { OUTSIDE_WORLD, SIGNER } from '../../control/context.ts';
-import { type ActiveFault, waitAtBarrier } from '../../control/faults.ts';
+import { type ActiveFault, type FaultTarget, waitAtBarrier } from '../../control/faults.ts';
 import { pause } from '../../process/waiting.ts';
 import { type Answer, answerProblem } from '../../transport/answer.ts';
 import type { ApplicationParts } from '../application-parts.ts';
@@ -36,12 +36,17 @@ function ignoreRefusal(error: unknown): undefined {
   if (!(error instanceof Problem)) throw error;
 }
 
-/** Calls that the control plane makes itself are exempt. */
-async function faultsOf({ faults, application }: ApplicationParts, { context, bound }: ApiRequest): Promise<readonly ActiveFault[]> {
-  const { world, principal, chain } = context;
-  if (principal === OUTSIDE_WORLD && chain.length === 0) return [];
-  const caller = chain.at(-1) ?? (principal === SIGNER ? undefined : OUTSIDE);
-  return faults.strikeAll({ world, revision: context.faults }, { application, api: bound.id, caller }, { requestId: context.requestId });
+async function faultsOf(parts: ApplicationParts, job: ApiRequest): Promise<readonly ActiveFault[]> {
+  const { world, faults: revision, requestId } = job.context;
+  const target = targetOf(parts, job);
+  return target ? parts.faults.strikeAll({ world, revision }, target, { requestId }) : [];
+}
+
+/** A call as a target of faults. Undefined for calls that the control plane makes itself, which are exempt. */
+export function targetOf({ application }: ApplicationParts, { context, bound }: ApiRequest): FaultTarget | undefined {
+  const { principal, chain } = context;
+  if (principal === OUTSIDE_WORLD && chain.length === 0) return undefined;
+  return { application, api: bound.id, caller: chain.at(-1) ?? (principal === SIGNER ? undefined : OUTSIDE) };
 }
 
 async function strike(parts: ApplicationParts, job: ApiRequest, { name, fault }: ActiveFault): Promise<void> {

@@ -56,7 +56,10 @@ export const recordHop =
   };
 
 /** Documents are not journaled. */
-const textOf = (answer: Answer | undefined): string | undefined => (typeof answer?.body === 'string' ? answer.body : undefined);
+function textOf(answer: Answer | undefined): string | undefined {
+  if (typeof answer?.body !== 'string') return undefined;
+  return answer.isText ? JSON.stringify(answer.body) : answer.body;
+}
 
 export const observeRequest =
   ({ observer, log }: ApplicationParts): Step<ApiRequest, ApiRequest, Answered> =>

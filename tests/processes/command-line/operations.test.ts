@@ -207,6 +207,24 @@ test('The command fault set takes the name of a preset, and options that the pre
   ]);
 });
 
+test('The command fault set takes permitted and forbidden changes, and verify ends with 1 and names the forbidden one', async () => {
+  await using rehearsal = await newRehearsal();
+  const run = (...args: readonly string[]) => runEstate([...args, '--rehearsal', rehearsal.name]);
+  const set = (name: string, kind: string, change: string) =>
+    run('fault', 'set', name, '--api', 'get-order-api', '--kind', kind, '--change', change);
+  expect(await set('tolerant', 'permitted', 'unknown-member')).toMatchObject({ code: 0, err: '' });
+  expect(await run('verify')).toMatchObject({ code: 0 });
+  expect(await set('total', 'forbidden', 'wrong-total')).toMatchObject({ code: 0, err: '' });
+  expect((await rehearsal.faults()).map(({ fault }) => fault)).toEqual([
+    { kind: 'permitted', change: 'unknown-member' },
+    { kind: 'forbidden', change: 'wrong-total' },
+  ]);
+  const { code, out } = await run('verify');
+  expect([code, out]).toEqual([1, expect.stringMatching(/^The rehearsal is not verified, .* by the fault total \(wrong-total\)\./)]);
+  const { err } = await set('total', 'permitted', 'smallest-page');
+  expect(err).toMatch(/^--change: The change "smallest-page" does not apply to get-order-api; choose one of unknown-member, /);
+});
+
 test('The command fault presets prints whole names on a narrow terminal', async () => {
   const { code, plain } = await runAtTerminal(`${COMMAND} fault presets`, { ESTATE_URL: estate.gateway });
   expect(code).toBe(0);

@@ -1,11 +1,13 @@
-import { expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { FaultInput, faultKinds } from '../../../shared/catalog/control/faults.ts';
+import { faultRules } from '../../../ui/data/catalog.ts';
 import {
   FAULT_KINDS,
   type FaultForm,
   type FaultKind,
   type FaultTargetKind,
   faultRule,
+  fieldsOf,
   ruleInWords,
 } from '../../../ui/faults/fault-rule.ts';
 
@@ -59,6 +61,41 @@ test('The form of a fault sends only members of its target', () => {
   expect(faultRule({ ...typed, target: 'event', kind: 'withhold' }).match).toEqual({ event: 'order-confirmed', subject: 'order/ord_1' });
   expect(faultRule({ ...typed, target: 'webhook', kind: 'withhold' }).match).toEqual({ webhook: 'carrier', status: 'delivered' });
   expect(faultRule({ ...typed, target: 'webhook', webhook: 'shop', kind: 'withhold' }).match).toEqual({ webhook: 'shop' });
+});
+
+describe('The changes in the form of a fault', () => {
+  const { kinds, changes } = faultRules;
+  const fields = (form: Partial<FaultForm>) => {
+    const filled = { ...EMPTY, ...form };
+    return fieldsOf(filled, kinds[filled.target], changes);
+  };
+  const choices = (form: Partial<FaultForm>) => fields(form).members.flatMap((member) => (member.choices ?? []).map(([name]) => name));
+
+  test('They are the changes that the target can have', () => {
+    expect(choices({ kind: 'permitted', api: 'list-orders-api' })).toContain('smallest-page');
+    expect(choices({ kind: 'permitted', api: 'get-order-api' })).not.toContain('smallest-page');
+    expect(choices({ kind: 'forbidden', target: 'event' })).toEqual([
+      'wrong-total',
+      'wrong-minor-units',
+      'previous-state',
+      'missing-event',
+    ]);
+    expect(choices({ kind: 'forbidden', target: 'webhook', webhook: 'shop' })).toContain('broken-json');
+  });
+
+  test('A target without changes has neither of both kinds, and another kind takes their place', () => {
+    const { kinds: offered, form } = fields({ kind: 'permitted', target: 'webhook', webhook: 'carrier' });
+    expect(offered).not.toEqual(expect.arrayContaining(['permitted']));
+    expect(form.kind).toBe('duplicate');
+  });
+
+  test('A chosen change that the target cannot have gives way to the first that it can have', () => {
+    const members = { change: 'wrong-total' };
+    const { form, effect } = fields({ kind: 'forbidden', application: 'crm', api: 'get-customer-api', members });
+    expect(faultRule(form).fault).toEqual({ kind: 'forbidden', change: 'previous-state' });
+    expect(effect).toContain('The object has a state that precedes its state');
+    expect(faultRule(fields({ kind: 'forbidden', members }).form).fault).toEqual({ kind: 'forbidden', change: 'wrong-total' });
+  });
 });
 
 test('The form of a fault has a text for every kind', () =>

@@ -23,7 +23,8 @@ export const Invariant = z.object({
 
 export const verify = defineOperation({
   id: 'verify',
-  summary: 'Settles the rehearsal, then checks the invariants over all its records. `holds` is false while any work is parked.',
+  summary:
+    'Settles the rehearsal, then checks the invariants over all its records. `holds` is false while any work is parked. After a forbidden fault was set, no invariants are checked: `forbidden` names the fault, `holds` is false, and `invariants` is empty.',
   path: '/_control/verify',
   response: z.object({
     holds: z.boolean(),
@@ -31,6 +32,9 @@ export const verify = defineOperation({
     waitingFor: WaitingFor,
     complete: z.boolean().describe('false: real systems take the place of applications, and the estate does not have all their records.'),
     invariants: z.array(Invariant),
+    forbidden: z
+      .array(z.object({ name: z.string().describe('Name of the fault.'), change: z.string().describe('What clients got.') }))
+      .describe('Faults of the kind forbidden that were set in this rehearsal, deleted ones too. Empty: the invariants are checked.'),
   }),
 });
 
