@@ -112,14 +112,21 @@ async function addMoney(payments: readonly Payment[], add: Add, breathe: Breathe
 type Counters = ApplicationDump['counters'];
 
 /** Over all locations. */
-async function addStock({ stock = {} }: Counters, add: Add, breathe: Breathe): Promise<void> {
+async function addStock({ stock = {}, 'units-moved': moved = {} }: Counters, add: Add, breathe: Breathe): Promise<void> {
   for await (const key of breathing(Object.keys(stock), breathe)) {
     const { onHand = 0, reserved = 0 } = stock[key] ?? {};
-    const sku = key.slice(0, key.lastIndexOf('|'));
-    add('stock', `${sku} on hand`, onHand);
-    add('stock', `${sku} reserved`, reserved);
+    add('stock', `${skuOf(key)} on hand`, onHand);
+    add('stock', `${skuOf(key)} reserved`, reserved);
+  }
+  // Units that a location sends to a store are in no stock until the store receives them.
+  for await (const key of breathing(Object.keys(moved), breathe)) {
+    const { sent = 0, received = 0 } = moved[key] ?? {};
+    add('stock', `${skuOf(key)} on the way to a store`, sent - received);
   }
 }
+
+/** The SKU of a counter of a SKU and a location. */
+const skuOf = (key: string): string => key.slice(0, key.lastIndexOf('|'));
 
 interface BookChange {
   readonly book: Book;

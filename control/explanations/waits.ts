@@ -1,7 +1,7 @@
 import type { ApiId } from '../../shared/catalog/apis.ts';
 import type { ReasonCode } from '../../shared/catalog/control/operations/explanations.ts';
 import type { Progression } from '../../shared/catalog/control/progression.ts';
-import { isTransfer } from '../../shared/catalog/fulfillment/fulfillment-orders.ts';
+import { isTransfer } from '../../shared/catalog/fulfillment/counter.ts';
 import type { InternalId } from '../../shared/catalog/internal-calls.ts';
 import {
   exchangeDraftOf,
@@ -275,13 +275,17 @@ function returned(found: BusinessObject<'return'>, around: Surroundings): readon
     : waitsFor('estate', `the OMS to refund ${moneyInWords(found.refundAmount)}`, { needs });
 }
 
-function reservation({ state, orderId }: BusinessObject<'reservation'>, { near, nameOf }: Surroundings): readonly Wait[] {
+function reservation({ state, orderId, allocations }: BusinessObject<'reservation'>, { near, nameOf }: Surroundings): readonly Wait[] {
   const about = orderId !== undefined && near.get('order', orderId) ? [{ type: 'order', id: orderId }] : [];
   if (state === 'requested')
     return waitsFor('client', 'its order to be confirmed, or for Confirm Reservation', { about, needs: ['confirm-reservation-api'] });
   if (state !== 'confirmed') return [];
+  const goods = `the goods of the ${nameOf('order', orderId ?? '')}`;
+  const rest = allocations.filter(({ qty, fulfilledQty, cancelledQty }) => fulfilledQty + cancelledQty < qty);
+  const store = rest.length > 0 && rest.every(({ inTransitTo }) => inTransitTo !== undefined) ? rest[0]?.inTransitTo : undefined;
+  if (store !== undefined && about.length > 0) return waitsFor('object', `${goods} to reach the store ${store}`, { about });
   return about.length > 0
-    ? waitsFor('object', `the goods of the ${nameOf('order', orderId ?? '')} to leave`, { about })
+    ? waitsFor('object', `${goods} to leave`, { about })
     : waitsFor('client', 'an order to take its units, or for Release Reservation');
 }
 
@@ -324,7 +328,10 @@ const waits: { readonly [Type in ObjectType]?: Waits<Type> } = {
 export const waitsOf = (type: string, object: unknown, around: Surroundings): readonly Wait[] =>
   (waits[type as ObjectType] as ((object: unknown, around: Surroundings) => readonly Wait[]) | undefined)?.(object, around) ?? [];
 
-type Causes<Type extends ObjectType> = (object: BusinessObject<Type>) => readonly { readonly code: ReasonCode; readonly text: string }[];
+type Causes<Type extends ObjectType> = (
+  object: BusinessObject<Type>,
+  near: Nearby,
+) => readonly { readonly code: ReasonCode; readonly text: string }[];
 
 const FAILURES = {
   short: 'No units could be picked.',
@@ -333,6 +340,16 @@ const FAILURES = {
   'not-collected': 'Nobody collected the goods in time.',
   changed: 'Its order was changed before picking: another fulfillment order has what is left.',
 };
+
+/** What became of goods that were refunded before they turned up; empty if they did not. */
+function lateIn({ state, failureReason, collection, shipments }: BusinessObject<'fulfillment-order'>): string {
+  if (state === 'returned-to-sender' && collection?.arrivedAt !== undefined && collection.readyAt === undefined) {
+    return ' It reached the store after its refund: the goods are on the shelf of the store.';
+  }
+  const isDelivered = shipments.some((parcel) => parcel.state === 'delivered');
+  const isFound = isDelivered && (failureReason === 'lost' || state === 'returned-to-sender');
+  return isFound ? ' The customer got it after its refund: the order lists it under reconciliation.' : '';
+}
 
 /** Why an object ended, or failed, in its own words. */
 const causes: { readonly [Type in ObjectType]?: Causes<Type> } = {
@@ -348,7 +365,18 @@ const causes: { readonly [Type in ObjectType]?: Causes<Type> } = {
     const meaning = (declineCodes as Readonly<Record<string, string>>)[declineCode ?? ''];
     return [{ code: 'declined', text: `It failed: ${declineCode ?? 'without a code'}.${meaning === undefined ? '' : ` ${meaning}`}` }];
   },
-  'fulfillment-order': ({ failureReason }) => (failureReason === undefined ? [] : [{ code: 'failed', text: FAILURES[failureReason] }]),
+  'fulfillment-order': (found) => {
+    const { failureReason } = found;
+    const late = lateIn(found);
+    return failureReason === undefined && late === ''
+      ? []
+      : [{ code: 'failed', text: `${failureReason === undefined ? '' : FAILURES[failureReason]}${late}`.trim() }];
+  },
+  shipment: ({ state, fulfillmentOrderId }, near) => {
+    const carried = near.get('fulfillment-order', fulfillmentOrderId);
+    const late = carried && (state === 'delivered' || state === 'returned-to-sender') ? lateIn(carried) : '';
+    return late === '' ? [] : [{ code: 'failed', text: late.trim() }];
+  },
   return: ({ state, rejectReason }) =>
     state === 'rejected' ? [{ code: 'rejected', text: `It was rejected: ${rejectReason ?? 'without a reason'}.` }] : [],
   reservation: ({ state }) => (state === 'expired' ? [{ code: 'expired', text: 'It expired: nobody confirmed it in time.' }] : []),
@@ -359,5 +387,5 @@ const causes: { readonly [Type in ObjectType]?: Causes<Type> } = {
   },
 };
 
-export const causesOf = (type: string, object: unknown): ReturnType<Causes<ObjectType>> =>
-  (causes[type as ObjectType] as ((object: unknown) => ReturnType<Causes<ObjectType>>) | undefined)?.(object) ?? [];
+export const causesOf = (type: string, object: unknown, near: Nearby): ReturnType<Causes<ObjectType>> =>
+  (causes[type as ObjectType] as ((object: unknown, near: Nearby) => ReturnType<Causes<ObjectType>>) | undefined)?.(object, near) ?? [];

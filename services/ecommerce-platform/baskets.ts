@@ -10,7 +10,7 @@ import type { SkuUnits } from '../../shared/catalog/lines-by-sku.ts';
 import { invalid, notFound, Problem } from '../../shared/catalog/problems.ts';
 import { instant } from '../../shared/domain/time.ts';
 import { again, handle, handleDue, type Scope } from '../../shared/work/handler.ts';
-import { findReference, refuseOtherRequest, refusingOnlyWhileFree, takeReference } from '../../shared/work/references.ts';
+import { findNamed, refusingOnlyWhileFree, takeReference } from '../../shared/work/references.ts';
 import { requireObject } from '../../shared/work/require-object.ts';
 import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
 import { checkoutOf } from './checkout-record.ts';
@@ -32,12 +32,8 @@ type Body = InputOf<typeof createBasket>['body'];
 
 export const createBasketHandler = handle(createBasket)(async ({ body }, scope) => {
   const { work } = scope;
-  const record = await findReference(work, 'basket', body.reference);
-  const existing = record?.objectId === undefined ? undefined : await work.get(baskets, record.objectId);
-  if (record && existing) {
-    refuseOtherRequest('basket', record, body, { object: existing });
-    return again(existing);
-  }
+  const existing = await findNamed(work, 'basket', baskets, body);
+  if (existing) return again(existing);
   return refusingOnlyWhileFree(work, 'basket', body, () => createBasketFrom(body, scope));
 });
 
@@ -190,8 +186,8 @@ export const getBasketCallHandler = handle(getBasketCall)(async ({ params }, { w
 const MAX_BASKETS = 20;
 
 /** Open and locked baskets, newest first. */
-export const listCustomerBasketsHandler = handle(listCustomerBasketsCall)(async ({ query }, { work }) => ({
-  items: [...(await work.find(baskets, 'customer', query.customerId, { limit: MAX_BASKETS, newestFirst: true })).items],
+export const listCustomerBasketsHandler = handle(listCustomerBasketsCall)(async ({ query }, { work, breathe }) => ({
+  items: [...(await work.find(baskets, 'customer', query.customerId, { limit: MAX_BASKETS, newestFirst: true, breathe })).items],
 }));
 
 /** Restarts the idle time of an open basket. @returns its `expiresAt` */

@@ -147,6 +147,7 @@ async function startCheckout(scope: Scope, basket: Basket, body: CheckoutBody): 
     loyaltyAccountId: accountId,
     loyalty,
     ...delivery,
+    shortage: shortageOf(body),
     reservationId,
     expiresAt,
   });
@@ -202,6 +203,7 @@ async function changeCheckout(scope: Scope, basket: Basket, body: CheckoutBody):
     loyaltyAccountId: accountId,
     loyalty,
     ...delivery,
+    shortage: body.shortage === undefined ? basket.shortage : shortageOf(body),
     ...(moved && { reservationId: moved.hold.reservationId, expiresAt: moved.hold.expiresAt }),
   });
   if (standing.length > 0) {
@@ -230,7 +232,15 @@ function withCard(
 }
 
 type CheckoutBody = InputOf<typeof checkoutBasket>['body'];
-type CheckoutMember = 'shippingAddress' | 'shippingMethod' | 'collection' | 'payAt' | 'voucherCodes' | 'customerId' | 'contact';
+type CheckoutMember =
+  | 'shippingAddress'
+  | 'shippingMethod'
+  | 'collection'
+  | 'payAt'
+  | 'shortage'
+  | 'voucherCodes'
+  | 'customerId'
+  | 'contact';
 
 /** Compares the contacts of two checkouts without storing personal data. */
 const contactDigest = ({ contact }: Pick<CheckoutBody, 'contact'>): string | undefined =>
@@ -246,6 +256,7 @@ function changedMembers(basket: Basket, body: CheckoutBody, record: CheckoutReco
     shippingMethod: body.shippingMethod !== undefined && body.shippingMethod !== basket.shippingMethod,
     collection: !isSameCollection(basket.collection, body.collection),
     payAt: body.payAt !== undefined && body.payAt !== (basket.payAt ?? 'checkout'),
+    shortage: body.shortage !== undefined && shortageOf(body) !== basket.shortage,
     voucherCodes: body.voucherCodes !== undefined && !areSameCodes(givenCodes(basket), distinctCodes(body.voucherCodes)),
     customerId: body.customerId !== undefined && body.customerId !== basket.customerId,
     contact:
@@ -262,6 +273,7 @@ function unchangeableCheckout(basket: Basket, changed: readonly CheckoutMember[]
     shippingMethod,
     collection,
     payAt,
+    shortage: basket.shortage ?? 'elsewhere',
     customerId,
     contact: customerId === undefined ? undefined : { customerId },
     voucherCodes: givenCodes(basket),
@@ -272,6 +284,9 @@ function unchangeableCheckout(basket: Basket, changed: readonly CheckoutMember[]
   const about = { objectType: 'basket', id, orderId, transactionId };
   return conflictingRepeat(detail, Object.fromEntries(changed.map((member) => [member, values[member] ?? null])), about);
 }
+
+/** Only a basket whose short units are cancelled has the member. */
+const shortageOf = ({ shortage }: Pick<CheckoutBody, 'shortage'>): Basket['shortage'] => (shortage === 'cancel' ? shortage : undefined);
 
 const ADDRESS_MEMBERS = Address.keyof().options;
 
@@ -295,6 +310,7 @@ export const reopenBasket = handleDue(checkoutTtl)(async ({ key }, scope) => {
     shippingMethod: undefined,
     collection: undefined,
     payAt: undefined,
+    shortage: undefined,
     reservationId: undefined,
     expiresAt: restartIdleTimer(work, basket.id),
   });

@@ -40,7 +40,7 @@ import { createParcel, type ParcelCopy, parcelOf } from './parcels.ts';
 import { moveUnits, stockMovesOf } from './stock-moves.ts';
 
 /** A fulfillment order whose goods the customer collects. */
-type ToCollect = StoredFulfillmentOrder & { readonly collection: z.output<typeof StoreCollection> };
+export type ToCollect = StoredFulfillmentOrder & { readonly collection: z.output<typeof StoreCollection> };
 
 export const isToCollect = (found: StoredFulfillmentOrder): found is ToCollect => found.collection !== undefined;
 

@@ -51,6 +51,8 @@ function create(work: UnitOfWork, body: Body, group: Body['groups'][number] & { 
     shippingAddress,
     shippingMethod,
     orderNumber: collection?.orderNumber,
+    customerId: collection?.customerId,
+    payAt: collection?.payAt,
     collection: collection && { locationId: collection.locationId, person: collection.person, readyBy: collection.readyBy },
     lines,
     shipments: [],

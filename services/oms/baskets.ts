@@ -59,6 +59,7 @@ export function orderFromBasket(
     shippingMethod: basket.shippingMethod,
     collection: basket.collection,
     payAt: basket.payAt,
+    shortage: basket.shortage,
     validatedAt,
     voucherCodes: basket.vouchers.filter(({ status }) => status === 'applied').map(({ code }) => code),
     holdAttempts: 0,

@@ -106,6 +106,8 @@ const ShortUnits = z.object({
   lostHolds: z.int().min(0),
   /** The replacement reservation, and the number of the attempt at the FMS. Set while `held` or `served`. */
   held: z.object({ reservationId: Id, locationId: Id, attempt: z.int().min(2) }).optional(),
+  /** The fulfillment order of the replacement. Set while `served`. */
+  servedBy: Id.optional(),
 });
 export type ShortUnits = z.output<typeof ShortUnits>;
 

@@ -11,7 +11,7 @@ import { type Money, money } from '../../shared/domain/money.ts';
 import { handleDue, type Scope } from '../../shared/work/handler.ts';
 import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
 import { isSale } from './baskets.ts';
-import { type FulfillmentRecord, fulfillmentRecords, orders, type StoredOrder, type Undo } from './collections.ts';
+import { type FulfillmentRecord, fulfillmentRecords, orders, type SeenFulfillment, type StoredOrder, type Undo } from './collections.ts';
 import { compensateDue, DECIDE_TIMEOUT_MS, FIRST_RETRY_MS, releaseReservationsDue } from './due-work.ts';
 import { reservationsOf } from './lines.ts';
 import { type Payment, paymentsOf } from './payments.ts';
@@ -203,10 +203,31 @@ async function releaseReservationsOf(order: StoredOrder, spare: readonly string[
   await call(releaseHolds, { body: { order: { id, state }, basket: { id: basketId, state: 'converted' }, spare: [...spare] } });
 }
 
-/** Releases the reservations that a completed order has not consumed. The reservations of a shipped order stay: the FMS may still consume them. */
+/** The reservations of a fulfillment order. A line whose location had none of its units has another one by now. */
+const reservationsIn = ({ id, lines }: SeenFulfillment, order: StoredOrder, { short }: FulfillmentRecord): string[] => {
+  const served = short.flatMap(({ servedBy, held }) => (servedBy === id && held ? [held.reservationId] : []));
+  if (served.length > 0) return served;
+  const found = lines.filter(({ qty, shortQty }) => shortQty < qty).map(({ orderLineId }) => orderLineId);
+  return reservationsOf(order.lines.filter(({ lineId }) => found.includes(lineId)));
+};
+
+/** Whether nobody collected its goods, which are back on the shelf of the store. */
+const isPutBack = ({ state, wasReady }: SeenFulfillment): boolean => state === 'returned-to-sender' && wasReady === true;
+
+/** The reservations of a completed order that the FMS may still consume: all but the reservations of goods that are back on a shelf. */
+function spareReservations(order: StoredOrder, record: FulfillmentRecord | undefined): string[] {
+  const seen = record?.seen ?? [];
+  const of = (some: readonly SeenFulfillment[]): Set<string> =>
+    new Set(record ? some.flatMap((one) => reservationsIn(one, order, record)) : []);
+  const putBack = of(seen.filter(isPutBack));
+  const others = of(seen.filter((one) => !isPutBack(one)));
+  return knownReservations(order, record).filter((id) => !putBack.has(id) || others.has(id));
+}
+
+/** Releases the reservations that a completed order has not consumed. */
 export const releaseReservations = handleDue(releaseReservationsDue)(async ({ key }, scope) => {
   const order = await scope.work.get(orders, key);
   if (!order) return;
-  const spare = isSale(order) ? [] : knownReservations(order, await scope.work.get(fulfillmentRecords, key));
+  const spare = isSale(order) ? [] : spareReservations(order, await scope.work.get(fulfillmentRecords, key));
   await releaseReservationsOf(order, spare, scope);
 });

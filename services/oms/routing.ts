@@ -164,17 +164,18 @@ function groupsOf(lines: readonly OrderLine[]): Group[] {
   return [...groups.values()];
 }
 
-/** Calls the FMS to create the fulfillment orders of an attempt. A repeat creates nothing more. @throws Problem */
+/** Calls the FMS to create the fulfillment orders of an attempt. A repeat creates nothing more. @returns their ids @throws Problem */
 export async function createFulfillmentOrdersFor(
   order: StoredOrder,
   { attempt, groups }: { attempt: number; groups: Group[] },
   { call }: Scope,
-): Promise<void> {
-  const { id: orderId, orderNumber, shippingAddress, shippingMethod = 'STANDARD' } = order;
-  const collection = order.collection && { ...order.collection, orderNumber };
+): Promise<string[]> {
+  const { id: orderId, orderNumber, customerId, payAt, shippingAddress, shippingMethod = 'STANDARD' } = order;
+  const collection = order.collection && { ...order.collection, orderNumber, customerId, payAt };
   if (!shippingAddress && !collection) throw new Error(`The order ${orderId} has no address and cannot be routed.`);
   const body = { orderId, attempt, shippingAddress, shippingMethod, collection, groups };
-  await call(createFulfillmentOrders, { body }, { timeoutMs: DECIDE_TIMEOUT_MS });
+  const { items } = await call(createFulfillmentOrders, { body }, { timeoutMs: DECIDE_TIMEOUT_MS });
+  return items.map(({ id }) => id);
 }
 
 /** Routes a confirmed order whose routing has begun. The changes are part of the last commit. @throws the Problem of the FMS */

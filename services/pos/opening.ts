@@ -56,7 +56,8 @@ async function openSale({ laneId, ...sent }: SaleRequest, scope: Scope): Promise
 /** The order of the transaction. The OMS has the order of a completed one. */
 async function answerOf({ work, call }: Scope, sale: Sale): Promise<OutputOf<typeof createTransactionApi>> {
   const order = sale.state === 'completed' ? await call(getOrder, { params: { id: sale.id } }) : orderView(sale, work.figures);
-  return { ...order, receipt: receiptOf(sale), outstanding: sale.collection && outstandingOf(sale) };
+  const ofCollection = sale.collection && { outstanding: outstandingOf(sale), opening: sale.opening?.number };
+  return { ...order, receipt: receiptOf(sale), ...ofCollection };
 }
 
 /** Lines of a request by SKU, with the price of a label. @throws Problem 404 for an unknown barcode; 422 for a wrong label; 503, 504 */

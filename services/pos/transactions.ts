@@ -92,6 +92,13 @@ async function issueReceipt(work: UnitOfWork, { storeId, laneId }: Sale): Promis
   return { number: `${storeId}-${laneId}-${day}-${String(issued).padStart(4, '0')}`, issuedAt };
 }
 
+/** What a tender paid once, and does not pay any more; undefined if it pays all of it. */
+function givenBackOf(tender: Sale['tenders'][number]): Money | undefined {
+  const { amount, currency } = tender.authorizedAmount;
+  const rest = amount - committedBy(tender);
+  return rest > 0 ? money(rest, currency) : undefined;
+}
+
 /** @returns undefined while the transaction is open */
 export function receiptOf(sale: Sale): z.output<typeof Receipt> | undefined {
   const { state, tenders, receipt } = sale;
@@ -107,6 +114,7 @@ export function receiptOf(sale: Sale): z.output<typeof Receipt> | undefined {
         type: listed.tender.type,
         last4: listed.tender.last4,
         amount: money(committedBy(listed), listed.amount.currency),
+        givenBack: givenBackOf(listed),
         tendered: listed.tendered,
         change: listed.change,
       })),

@@ -34,6 +34,19 @@ const order = (id: string, patch: Patch) => change('orders', id, patch);
 const payment = (id: string, patch: object) => change('payments', id, patch);
 const fulfillmentOrder = (id: string, patch: Patch) => change('fulfillment-orders', id, patch);
 const transaction = (patch: object) => change('transactions', 'ord_till', patch);
+/** Cash whose receipt does not add up. */
+const CASH_TENDER = {
+  id: 'pay_cash',
+  version: 2,
+  state: 'partially-refunded',
+  tender: { type: 'cash' },
+  amount: eur(1000),
+  authorizedAmount: eur(1000),
+  capturedAmount: eur(1000),
+  refundedAmount: eur(100),
+  tendered: eur(2000),
+  change: eur(500),
+};
 const reservation = (patch: Patch) => change('reservations', 'res_open', patch);
 const noExpiry = due('pos', 'expire-transaction', 'ord_till', null);
 const noDraft = due('oms', 'expire-draft', 'ord_new', null);
@@ -385,6 +398,10 @@ const cases: Readonly<Record<string, readonly Case[]>> = {
     ],
     ['transaction/ord_till: voided, and basket/bsk_till is locked', transaction(VOIDED)],
     ['transaction/ord_till: voided, and order/ord_till is draft', transaction(VOIDED), copy('orders', 'ord_new', { id: 'ord_till' })],
+    [
+      'transaction/ord_till: payment/pay_cash pays 900, 100 was given back and 500 is change, of cash of 2000',
+      transaction({ tenders: [CASH_TENDER] }),
+    ],
     ['transaction/ord_till: completed, and order/ord_till is missing', transaction({ state: 'completed' })],
     ['basket/bsk_till: locked for transaction/ord_gone, and nobody', change('baskets', 'bsk_till', { transactionId: 'ord_gone' })],
   ],

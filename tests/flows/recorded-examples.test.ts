@@ -58,6 +58,7 @@ async function collectGoods(into: Examples): Promise<void> {
   await rehearsal.settle();
   await rehearsal.api('list-picking-orders-api', { query: { locationId: 'dc-01' } });
   const { id, code } = await atCounter(rehearsal);
+  await rehearsal.api('list-collections-api', { query: { locationId: 'store-01', status: 'waiting' } });
   await rehearsal.api('extend-collection-api', { params: { id } });
   await rehearsal.api('hand-over-collection-api', { params: { id }, body: { code } });
   await takeCalls(rehearsal, into);
@@ -322,6 +323,7 @@ async function mistakes(rehearsal: TestRehearsal): Promise<Readonly<Record<strin
     'extend-collection-api': { params: { id: fulfillmentOrderId }, body: {} },
     'change-order-api': { params: { id: orderId }, body: { shippingMethod: 'EXPRESS' } },
     'list-picking-orders-api': { query: { status: 'lost' } },
+    'list-collections-api': { query: { status: 'waiting' } },
     'list-collection-points-api': { query: { sku: 'mug-none' } },
     'create-return-api': {
       body: {

@@ -194,6 +194,9 @@ const rows: Readonly<Record<string, Row>> = {
   'update-picking-status-api lines.sku': [short({ sku: NONE }), 422, 'unknown_line'],
   // No work is there.
   'list-picking-orders-api locationId': [{ query: { locationId: NONE } }, 200],
+  'list-collections-api locationId': [{ query: { locationId: NONE } }, 200],
+  'list-collections-api customerId': [{ query: { customerId: NONE } }, 200],
+  'list-collections-api orderNumber': [{ query: { orderNumber: NONE } }, 200],
   'hand-over-collection-api code': [handOver({ code: '000000' }), 403, 'fulfillment-order'],
   'hand-over-collection-api orderId': [handOver({ orderId: NONE, person: 'Ben Byrne' }), 403, 'fulfillment-order'],
   'hand-over-collection-api lines.orderLineId': [handOverLine('lines'), 422, 'unknown_line'],

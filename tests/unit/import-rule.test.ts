@@ -70,6 +70,7 @@ const IN_BROWSERS = [
   'rehearsal/event-stream.ts',
   'shared/catalog/control/drift.ts',
   'shared/catalog/event-names.ts',
+  'shared/catalog/fulfillment/counter.ts',
   'shared/catalog/nearby.ts',
   'shared/catalog/payment/cover.ts',
   'shared/control/sequence.ts',

@@ -1,4 +1,5 @@
 import type { BusinessObject, ObjectType, TypedApiId } from '../../rehearsal/call-types.ts';
+import { isAtCounter, isTransfer } from '../../shared/catalog/fulfillment/counter.ts';
 import { money, moneyInWords } from '../../shared/domain/money.ts';
 import type { OperationId } from '../data/data.ts';
 import type { FieldHint, FieldHints, Input } from './form.ts';
@@ -10,7 +11,7 @@ export interface ActionHints<O> {
   /** Default: the step. */
   readonly label?: string;
   /** What it would do. Default: the new state, or the summary of the call. */
-  readonly does?: string;
+  readonly does?: string | ((object: O) => string);
   /** A call outside the explanation. It is always possible. */
   readonly call?: TypedApiId | OperationId;
   /** Whether the console offers it for the object. Default: it does. */
@@ -52,10 +53,6 @@ export function commonHints({ names: { locations } }: Near): FieldHints {
     lastName: { hint: '' },
   };
 }
-
-/** Whether its goods wait at the counter of a store. */
-const isWaiting = ({ state, collection }: BusinessObject<'fulfillment-order'>): boolean =>
-  state === 'dispatched' && collection?.readyAt !== undefined;
 
 /** States of an order whose address may change. */
 const CHANGEABLE: ReadonlySet<string> = new Set(['confirmed', 'in-fulfilment']);
@@ -227,7 +224,12 @@ export const actionHints: { readonly [Type in ObjectType]?: Readonly<Record<stri
     },
     pack: 'Puts the picked units into a parcel.',
     dispatch: {
-      does: 'Captures the payment, and hands the parcel to the carrier with a label. A store puts goods that are collected on its counter; a warehouse sends them there.',
+      does: (found) =>
+        isTransfer(found)
+          ? 'Hands the parcel to the carrier with a label, who brings it to the store.'
+          : found.collection
+            ? 'Puts the goods on the counter. The customer gets the code.'
+            : 'Captures the payment, and hands the parcel to the carrier with a label.',
       fields: ({ collection, locationId }): FieldHints =>
         collection?.locationId === locationId
           ? {}
@@ -255,14 +257,14 @@ export const actionHints: { readonly [Type in ObjectType]?: Readonly<Record<stri
       call: 'hand-over-collection-api',
       label: 'Hand over to the named person',
       does: 'The person that the checkout named shows a document, and gets the goods. The order is completed.',
-      isFor: (found) => isWaiting(found) && found.collection?.person !== undefined,
+      isFor: (found) => isAtCounter(found) && found.collection?.person !== undefined,
       input: ({ orderId, collection }) => ({ body: { orderId, person: collection?.person } }),
     },
     'hand-over-part': {
       call: 'hand-over-collection-api',
       label: 'Hand over a part',
       does: 'The customer shows the code, and takes only some of the units. The others become a return that the store has received.',
-      isFor: isWaiting,
+      isFor: isAtCounter,
       input: ({ lines }) => ({
         body: {
           lines: lines.filter(({ pickedQty }) => pickedQty > 0).map(({ orderLineId, pickedQty }) => ({ orderLineId, qty: pickedQty })),
@@ -299,11 +301,16 @@ export const actionHints: { readonly [Type in ObjectType]?: Readonly<Record<stri
     depart: 'It leaves the depot.',
     'out-for-delivery': 'It is on the van.',
     hold: 'It waits at a depot until it is picked up.',
-    deliver: 'The customer has it.',
-    attempt: 'Nobody opens the door.',
+    deliver: { does: ({ kind }) => (kind === 'collection' ? 'It reaches the store, and waits at the counter.' : 'The customer has it.') },
+    attempt: { does: ({ kind }) => (kind === 'collection' ? 'The store does not take it.' : 'Nobody opens the door.') },
     return: 'It goes back to the sender. An order is refunded.',
     lose: 'The carrier loses it. An order is refunded immediately.',
-    find: 'It turns up, and is delivered after all.',
+    find: {
+      does: ({ kind }) =>
+        kind === 'collection'
+          ? 'It turns up, and reaches the store after all. The order is refunded, so its goods go to the shelf.'
+          : 'It turns up, and is delivered after all.',
+    },
   },
   return: {
     exchange: {

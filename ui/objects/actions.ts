@@ -50,7 +50,7 @@ export function actionsOf({ type, id, object, explanation, near, whyNot }: Acted
   const actions = [...new Set([...Object.keys(hints), ...verdicts.keys()])].flatMap((step): readonly Action[] => {
     const verdict = verdicts.get(step);
     const known = hints[step];
-    const hint = typeof known === 'string' ? { does: known } : known;
+    const hint: ActionHints<unknown> | undefined = typeof known === 'string' ? { does: known } : known;
     const call = hint?.call ?? verdict?.call;
     if (call === undefined || hint?.isFor?.(object) === false) return [];
     const input: Input = { params: { id }, body: {}, ...verdict?.input, ...hint?.input?.(object, near) };
@@ -65,7 +65,7 @@ export function actionsOf({ type, id, object, explanation, near, whyNot }: Acted
       const filled = { ...input, body: bodyOf(fields, values, input) };
       return hint?.steps?.(object, filled, (other) => verdicts.get(other)?.input) ?? [send(call, filled, id)];
     };
-    const does = hint?.does ?? doesOf(call, verdict, explanation?.state);
+    const does = (typeof hint?.does === 'function' ? hint.does(object) : hint?.does) ?? doesOf(call, verdict, explanation?.state);
     const { preview } = hint ?? {};
     const previewOf =
       preview && ((values: Values) => tryOut(call, { ...input, body: bodyOf(fields, values, input) }).then((answer) => preview(answer)));

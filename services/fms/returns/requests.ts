@@ -228,8 +228,8 @@ export const getReturn = handle(getReturnCall)(async ({ params: { id } }, { work
 
 const NEWEST = 20;
 
-export const listReturns = handle(listReturnsCall)(async ({ query: { orderId, customerId = '' } }, { work }) => {
+export const listReturns = handle(listReturnsCall)(async ({ query: { orderId, customerId = '' } }, { work, breathe }) => {
   if (orderId !== undefined) return { items: (await returnsOf(work, orderId)).map(published) };
-  const { items } = await work.find(returns, 'customer', customerId, { limit: NEWEST, newestFirst: true });
+  const { items } = await work.find(returns, 'customer', customerId, { limit: NEWEST, newestFirst: true, breathe });
   return { items: items.map(published) };
 });

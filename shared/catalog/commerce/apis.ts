@@ -25,6 +25,7 @@ import {
   VoucherCode,
 } from '../shapes.ts';
 import { Basket, DigitalChannel, ListedProduct, Product, ProductView } from './objects.ts';
+import { Shortage } from './shortage.ts';
 import { Receipt } from './transaction.ts';
 
 export const getProduct = defineApi({
@@ -203,6 +204,7 @@ export const checkoutBasket = defineApi({
         .describe(
           'Default: checkout. With collection, the customer pays at a till of the store before the goods are handed over: Confirm Order needs no payment. The retailer limits the total of such orders.',
         ),
+      shortage: Shortage.optional(),
       customerId: Id.optional(),
       contact: z
         .strictObject({ email: Email.optional(), phone: Phone.optional(), loyaltyCard: typedText(64).optional() })
@@ -260,6 +262,10 @@ export const createTransaction = defineApi({
   response: OrderView.extend({
     receipt: Receipt.optional().describe('Present if the sale costs nothing, or the order is paid.'),
     outstanding: Money.optional().describe('Amount left to pay. Present with orderId.'),
+    opening: z
+      .int()
+      .optional()
+      .describe('How often a till has begun to take the payment of the order. Void Transaction takes it. Present with orderId.'),
   }),
   status: 201,
   emits: ['checkout-started'],
@@ -273,7 +279,17 @@ export const voidTransaction = defineApi({
   application: 'pos',
   method: 'POST',
   path: '/transactions/{id}/void',
-  request: z.strictObject({ reason: typedText(200).optional() }),
+  request: z.strictObject({
+    reason: typedText(200).optional(),
+    opening: z
+      .int()
+      .min(1)
+      .max(999_999)
+      .optional()
+      .describe(
+        'Our addition, for an order that is collected: the opening that ends, as Create Transaction returned it. Required once a till has begun again, so that a late void never ends another payment.',
+      ),
+  }),
   response: OrderView,
   emits: ['checkout-cancelled'],
   problems: ['not_found', 'invalid_state_transition', 'conflicting_repeat', ...dependencyProblems],

@@ -17,6 +17,7 @@ import {
   Sku,
   VoucherCode,
 } from '../shapes.ts';
+import { CancelsShortage } from './shortage.ts';
 
 export const Channel = z.enum(['web', 'app', 'pos']).meta({ id: 'Channel', description: 'Sales channel.' });
 
@@ -127,6 +128,7 @@ export const Basket = z
     shippingMethod: ShippingMethod.optional(),
     collection: Collection.optional().describe('Where the customer collects the goods, in place of an address.'),
     payAt: PaidAtCollection,
+    shortage: CancelsShortage,
     loyalty: z
       .object({ status: z.enum(['none', 'available', 'unavailable']), balance: z.int().optional().describe('Points.') })
       .optional()

@@ -19,6 +19,9 @@ export const Receipt = z
         type: Payment.shape.tender.shape.type,
         last4: z.string().optional(),
         amount: Money.describe('The amount that the tender pays; if captured, less its refunds. All tenders add up to the total.'),
+        givenBack: Money.optional().describe(
+          'Our addition. What was refunded of the tender, or not captured, before the receipt. Amount, givenBack and change of cash add up to tendered. Absent if nothing was.',
+        ),
         tendered: Payment.shape.tendered,
         change: Payment.shape.change,
       }),

@@ -3,6 +3,7 @@ import { REHEARSAL_NAME, REHEARSAL_NAME_RULE } from '../../domain/ids.ts';
 import { defineApi } from '../define.ts';
 import { dependencyProblems } from '../problems.ts';
 import { AnyInstant, atLeastOne, createMembers, Id, NAME, pageOf, Quantity, queryInteger, Sku, typedText, withRules } from '../shapes.ts';
+import { listCollections } from './collections.ts';
 import { FulfillmentOrder } from './fulfillment-orders.ts';
 import { PickingOrder, PickingTask } from './picking-orders.ts';
 import { DropOff, Resolution, Return } from './returns.ts';
@@ -303,6 +304,7 @@ export const fulfillmentApis = [
   getFulfillmentOrder,
   trackShipment,
   dispatchFulfillmentOrder,
+  listCollections,
   handOverCollection,
   extendCollection,
   createReturn,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineInternalCall } from '../define.ts';
-import { Collection } from '../inventory/collection.ts';
+import { Collection, PaidAtCollection } from '../inventory/collection.ts';
 import { dependencyProblems } from '../problems.ts';
 import { Address, exactlyOne, Id, Quantity, ShippingMethod, Sku, withRules } from '../shapes.ts';
 import { FulfillmentOrder } from './fulfillment-orders.ts';
@@ -22,9 +22,9 @@ export const createFulfillmentOrders = defineInternalCall({
     attempt: z.int().min(1).max(9999).describe('1 for the first routing. Each re-routing of short lines is a further attempt.'),
     shippingAddress: Address.optional(),
     shippingMethod: ShippingMethod,
-    collection: Collection.extend({ orderNumber: z.string().max(64) })
+    collection: Collection.extend({ orderNumber: z.string().max(64), customerId: Id.optional(), payAt: PaidAtCollection })
       .optional()
-      .describe('In place of an address: the customer collects the goods in a store, which finds them by orderNumber.'),
+      .describe('In place of an address: the customer collects the goods in a store, which finds them by orderNumber or customerId.'),
     groups: z
       .array(
         z.strictObject({

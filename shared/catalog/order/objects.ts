@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { Channel, MinAge, Totals } from '../commerce/objects.ts';
+import { CancelsShortage } from '../commerce/shortage.ts';
 import { defineObject } from '../define-object.ts';
 import { FulfillmentOrder, fulfillmentOrderLifeCycle } from '../fulfillment/fulfillment-orders.ts';
 import { Return } from '../fulfillment/returns.ts';
@@ -178,6 +179,7 @@ export const Order = z
     shippingMethod: ShippingMethod.optional(),
     collection: Collection.optional().describe('Where the customer collects the goods, in place of an address.'),
     payAt: PaidAtCollection,
+    shortage: CancelsShortage,
     validatedAt: Instant.describe('When the basket was validated for this order.'),
     completedAt: Instant.optional(),
     earningAmount: Money.optional().describe(
