@@ -10,7 +10,15 @@ import {
   partialDelivery,
   webhookStorm,
 } from './scenarios/fulfillment.ts';
-import { declinedThenPaid, digitalOrder, lastUnit, reservationExpired, reservationLost, shopOrder } from './scenarios/orders.ts';
+import {
+  changedOrder,
+  declinedThenPaid,
+  digitalOrder,
+  lastUnit,
+  reservationExpired,
+  reservationLost,
+  shopOrder,
+} from './scenarios/orders.ts';
 import {
   captureRetried,
   carrierDown,
@@ -30,6 +38,7 @@ export const scenarios: readonly Scenario[] = [
   digitalOrder,
   shopOrder,
   marketplaceOrder,
+  changedOrder,
   declinedThenPaid,
   partialApproval,
   threeDSecure,

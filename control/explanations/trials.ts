@@ -92,6 +92,15 @@ const attempts: { readonly [Type in TypeWithApis]: AttemptsOfApis<Type> } & { re
   order: {
     confirm: at(apis['confirm-order-api']),
     route: at(apis['route-order-api']),
+    change: ({ id, lines, shippingMethod }) => {
+      const call = (body: object): PossibleCall => ({ api: apis['change-order-api'], params: { id }, body });
+      const fewer = lines.find(({ qty }) => qty > 1) ?? (lines.length > 1 ? lines[0] : undefined);
+      return Promise.resolve([
+        ...(fewer ? [call({ lines: [{ lineId: fewer.lineId, qty: fewer.qty - 1 }] })] : []),
+        call({ shippingAddress: ADDRESS }),
+        ...(shippingMethod === 'EXPRESS' ? [call({ shippingMethod: 'STANDARD' })] : []),
+      ]);
+    },
     cancel: at(apis['cancel-order-api']),
     replace: ({ id, lines, replacements }, { near }) => {
       const call = (reason: string, units: readonly { readonly orderLineId: string; readonly qty: number }[]): PossibleCall => {

@@ -357,6 +357,7 @@ const FAILURES = {
   'delivery-attempts': 'Three delivery attempts failed.',
   lost: 'The carrier lost the parcel.',
   'not-collected': 'Nobody collected the goods in time.',
+  changed: 'Its order was changed before picking: another fulfillment order has what is left.',
 };
 
 /** What became of goods that were refunded before they turned up; empty if they did not. */

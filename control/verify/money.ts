@@ -23,10 +23,12 @@ export function money(world: WorldRecords): InvariantResult {
       .filter(hasLeft)
       .map(({ orderId }) => orderId),
   );
+  const waiting = waitingRefunds(world);
   for (const order of of<Order>('order')) {
     const paid = paymentsOf.get(order.id) ?? [];
     checkTotals(order, check);
-    checkNotOvercommitted(order, paid, check);
+    checkChanges(order, check);
+    checkNotOvercommitted(order, { payments: paid, waiting: waiting.get(order.id) ?? 0 }, check);
     const isCarriedOut = order.channel === 'pos' && order.completedAt !== undefined;
     if ((shipped.has(order.id) || isCarriedOut) && order.state !== 'cancelled') checkShippedIsPaid(order, paid, check);
   }
@@ -195,6 +197,38 @@ function checkAddedTax({ id, lines, totals }: Pick<Order, 'id' | 'lines' | 'tota
   check(isWhole, `order/${id}: its taxes by rate add up to ${ofTaxes}, and its tax is ${tax.amount}`);
 }
 
+/** Minor units by order that its changes give back and that are not refunded: they wait for a capture, or for a client. */
+function waitingRefunds({ records }: WorldRecords): Map<string, number> {
+  const owing = records<{ id: string; owed: readonly { reference: string; amount: number; status: string }[] }>(
+    'oms',
+    'fulfilment-records',
+  );
+  const ofChange = ({ reference, status }: (typeof owing)[number]['owed'][number]): boolean =>
+    reference.startsWith('cancelled/change/') && status !== 'paid';
+  return new Map(owing.map(({ id, owed }) => [id, owed.filter(ofChange).reduce((sum, { amount }) => sum + amount, 0)]));
+}
+
+/** Each change begins with the cost after the one before, gives back the difference, and never makes the order dearer. */
+function checkChanges({ id, changes = [], totals }: Order, check: Check): void {
+  for (const [index, { before, after, refund, removed = [] }] of changes.entries()) {
+    const name = `order/${id}: its change ${index + 1}`;
+    const next = changes[index + 1]?.before ?? totals;
+    check(refund.amount >= 0, `${name} costs ${-refund.amount} more`);
+    check(
+      before.total.amount - after.total.amount === refund.amount,
+      `${name} from ${before.total.amount} to ${after.total.amount} gives back ${refund.amount}`,
+    );
+    check(
+      next.total.amount === after.total.amount && next.shipping.amount === after.shipping.amount,
+      `${name} leaves ${after.total.amount} with shipping of ${after.shipping.amount}, and then the order costs ${next.total.amount} with ${next.shipping.amount}`,
+    );
+    check(
+      removed.every(({ qty }) => qty > 0),
+      `${name} removes no units`,
+    );
+  }
+}
+
 /** The amount that a payment commits to its order, before refunds. */
 function grossCommitment({ state, amount, authorizedAmount, capturedAmount }: Payment): number {
   if (state === 'failed' || state === 'voided') return 0;
@@ -202,11 +236,19 @@ function grossCommitment({ state, amount, authorizedAmount, capturedAmount }: Pa
   return state === 'authorised' ? authorizedAmount.amount : capturedAmount.amount;
 }
 
-function checkNotOvercommitted({ id, totals }: Order, payments: readonly Payment[], check: Check): void {
+function checkNotOvercommitted(
+  { id, totals }: Order,
+  { payments, waiting }: { readonly payments: readonly Payment[]; readonly waiting: number },
+  check: Check,
+): void {
   // A refund may fail after another payment has paid for it. The order then has too much, which is owed.
   const failed = payments.flatMap(({ refunds }) => refunds.filter(hasFailed)).reduce((sum, { amount }) => sum + amount.amount, 0);
   const bound = payments.reduce((sum, payment) => sum + netCommitment(payment), 0) - failed;
-  check(bound <= totals.total.amount, `order/${id}: payments of ${bound} for a total of ${totals.total.amount}`);
+  const most = totals.total.amount + waiting;
+  check(
+    bound <= most,
+    `order/${id}: payments of ${bound} for a total of ${totals.total.amount}, and ${waiting} are to be refunded for changes`,
+  );
 }
 
 /** The amount that a payment commits to its order: authorised or captured, less refunds. */

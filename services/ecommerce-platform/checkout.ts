@@ -152,7 +152,10 @@ async function startCheckout(scope: Scope, basket: Basket, body: CheckoutBody): 
     reservationId,
     expiresAt,
   });
-  return { locked, record: settleCheckout(work, basket.id, { ...held, contact: contactDigest(body), cardUnread: customer?.cardUnread }) };
+  return {
+    locked,
+    record: settleCheckout(work, basket.id, { ...held, contact: contactDigest(body), cardUnread: customer?.cardUnread, tier }),
+  };
 }
 
 /**
@@ -214,6 +217,7 @@ async function changeCheckout(scope: Scope, basket: Basket, body: CheckoutBody):
       ...record,
       contact: contactDigest(body) ?? record.contact,
       cardUnread: customer ? customer.cardUnread : record.cardUnread,
+      tier,
     }),
   };
 }

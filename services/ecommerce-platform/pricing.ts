@@ -87,18 +87,20 @@ export interface LineToPrice {
  * Prices a basket in integer minor units: `lineTotal = qty × unitPrice − discount`, `total = subtotal − discount + shipping`. If prices
  * include tax, `tax` is the contained part. Otherwise it is added: to each line after its discount, and to shipping.
  * @param shippingMethod undefined before checkout: shipping is then 0
+ * @param agreedShipping minor units, in place of the price of the shipping method
  */
 export function priceLines(
   lines: readonly LineToPrice[],
   { currency, taxIncluded, shipping: prices }: Pricing,
   shippingMethod?: z.output<typeof ShippingMethod>,
+  agreedShipping?: number,
 ): Pick<Basket, 'lines' | 'totals'> {
   const taxOf = taxIncluded ? containedTax : addedTax;
   const priced = lines.map((line) => priceLine(line, { currency, taxIncluded }));
   const sum = (of: (line: (typeof priced)[number]) => number): number => priced.reduce((total, line) => total + of(line), 0);
   const subtotal = sum(({ gross }) => gross);
   const goods = sum(({ net }) => net);
-  const shipping = shippingCost(goods, shippingMethod, prices);
+  const shipping = agreedShipping ?? shippingCost(goods, shippingMethod, prices);
   const ofShipping = shippingByRate(shipping, priced).map(({ taxRate, net }) => ({ taxRate, net, tax: taxOf(net, taxRate) }));
   const shippingTax = ofShipping.reduce((total, { tax }) => total + tax, 0);
   const tax = sum((line) => line.tax) + shippingTax;

@@ -17,6 +17,7 @@ import { checkoutBasketHandler, reopenBasket } from './checkout.ts';
 import { undoCheckoutOfBasket } from './checkout-record.ts';
 import { baskets, checkouts, products, tillBaskets } from './collections.ts';
 import { convertBasketHandler, resubmitOrder } from './order-placement.ts';
+import { priceOrder } from './price-order.ts';
 import { changeProductHandler, getProductHandler, listProductsHandler, listSoldProductsHandler, moveProductHandler } from './products.ts';
 import { taxPlaces, taxPlacesOf } from './tax-place.ts';
 import { abandonBasketHandler, putTransactionBasketHandler } from './till.ts';
@@ -38,6 +39,7 @@ export const service = defineService({
   internal: {
     'get-basket': getBasketCallHandler,
     'convert-basket': convertBasketHandler,
+    'price-order': priceOrder,
     'put-transaction-basket': putTransactionBasketHandler,
     'abandon-basket': abandonBasketHandler,
     'list-sold-products': listSoldProductsHandler,

@@ -70,7 +70,16 @@ export const fulfillmentOrders = defineCollection({
  */
 export const orderFulfillments = defineCollection({
   name: 'order-fulfilments',
-  schema: z.object({ id: Id, version, attempts: z.array(z.int().min(1)), cancelled: z.boolean() }),
+  schema: z.object({
+    id: Id,
+    version,
+    attempts: z.array(z.int().min(1)),
+    cancelled: z.boolean(),
+    /** Where its goods are sent since a change of the order. A request that arrives late has the address before. */
+    shippingAddress: Address.optional(),
+    /** Who collects its goods since a change of the order. */
+    collector: z.object({ person: z.string().optional() }).optional(),
+  }),
 });
 
 const StoredParcel = z.object({

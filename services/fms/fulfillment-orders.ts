@@ -29,8 +29,11 @@ export const createFulfillmentOrders = handle(createFulfillmentOrdersCall)(async
     const earlier = await fulfillmentOrdersOf(work, orderId);
     return again({ items: earlier.filter((one) => one.attempt === attempt).map(published) });
   }
-  work.put(orderFulfillments, { id: orderId, attempts: [...(fulfillment?.attempts ?? []), attempt], cancelled: false });
-  return { items: body.groups.map((group, index) => published(create(work, body, { ...group, id: work.id('ful', String(index)) }))) };
+  work.put(orderFulfillments, { ...fulfillment, id: orderId, attempts: [...(fulfillment?.attempts ?? []), attempt], cancelled: false });
+  const { shippingAddress = body.shippingAddress, collector } = fulfillment ?? {};
+  const collection = collector && body.collection ? { ...body.collection, person: collector.person } : body.collection;
+  const current = { ...body, shippingAddress, collection };
+  return { items: body.groups.map((group, index) => published(create(work, current, { ...group, id: work.id('ful', String(index)) }))) };
 });
 
 function create(work: UnitOfWork, body: Body, group: Body['groups'][number] & { readonly id: string }): StoredFulfillmentOrder {

@@ -18,6 +18,7 @@ import {
   listFulfillmentOrders,
   writeOff,
 } from './fulfillment-orders.ts';
+import { changeFulfillment } from './order-changes.ts';
 import { getShipmentData } from './parcels.ts';
 import { recordPicking } from './picking.ts';
 import { returnRequests, returnSteps, returns, returnTasks } from './returns/collections.ts';
@@ -57,6 +58,7 @@ export const service = defineService({
   internal: {
     'create-fulfillment-orders': createFulfillmentOrders,
     'cancel-fulfillment': cancelFulfillment,
+    'change-fulfillment': changeFulfillment,
     'list-fulfillment-orders': listFulfillmentOrders,
     'record-picking': recordPicking,
     'get-shipment-data': getShipmentData,

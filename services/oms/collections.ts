@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import { FulfillmentOrder } from '../../shared/catalog/fulfillment/fulfillment-orders.ts';
-import { Order, order as orderObject } from '../../shared/catalog/order/objects.ts';
+import { changeFulfillment } from '../../shared/catalog/fulfillment/internal.ts';
+import { ChangeOrderRequest } from '../../shared/catalog/order/apis.ts';
+import { Order, OrderChange, order as orderObject } from '../../shared/catalog/order/objects.ts';
 import { ReplacementReasonName } from '../../shared/catalog/order/replacements.ts';
 import { Id, Quantity, Sku, VoucherCode } from '../../shared/catalog/shapes.ts';
 import { defineCollection } from '../../shared/store/collections.ts';
@@ -14,8 +16,38 @@ export const Undo = z.object({
     .describe('All stock reserved for the order must be released, including reservations that the order does not name.'),
   vouchers: z.boolean().describe('Whether its voucher uses must be released.'),
   writeOff: z.literal(true).optional().describe('The FMS still has to write off short units. Reservations are released after that.'),
+  surplus: z
+    .array(
+      z.object({
+        reservationId: Id,
+        locationId: Id,
+        reference: z.string(),
+        lines: z.array(z.object({ orderLineId: Id, sku: Sku, qty: Quantity })),
+      }),
+    )
+    .optional()
+    .describe('Reserved units that a changed order no longer needs.'),
+  release: z.array(Id).optional().describe('Reservations that a changed order no longer needs.'),
+  lower: z.literal(true).optional().describe('Whether authorisations exceed what a changed order costs.'),
 });
 export type Undo = z.output<typeof Undo>;
+
+/** A change of an order, from its intent to its commit. */
+export const PendingChange = z.object({
+  asked: ChangeOrderRequest,
+  /** The entry in `changes`. */
+  entry: OrderChange,
+  /** The new members of the order. Members of the delivery that are absent are removed, if there is one of them. */
+  lines: Order.shape.lines.optional(),
+  totals: Order.shape.totals.optional(),
+  delivery: Order.pick({ shippingAddress: true, shippingMethod: true, collection: true }).optional(),
+  /** What the FMS has to change. Absent for an order without fulfillment orders. */
+  fulfillment: changeFulfillment.request.optional(),
+  surplus: Undo.shape.surplus,
+  /** Whether the goods come from another place. Then a new reservation takes them, and the order is routed again. */
+  moves: z.object({ collectAt: Id.optional(), reservationId: Id.optional() }).optional(),
+});
+export type PendingChange = z.output<typeof PendingChange>;
 
 const RouteStrategy = z.enum(['nearest', 'most-stock']);
 
@@ -28,6 +60,8 @@ export const StoredOrder = Order.extend({
   /** The strategy of the pending Route Order. */
   routeStrategy: RouteStrategy.optional(),
   undo: Undo.optional(),
+  /** The pending change. */
+  pendingChange: PendingChange.optional(),
 });
 export type StoredOrder = z.output<typeof StoredOrder>;
 
@@ -122,6 +156,8 @@ const FulfillmentRecord = z.object({
   short: z.array(ShortUnits),
   owed: z.array(OwedRefund),
   replacements: z.array(ReplacementRecord).optional(),
+  /** Whether it was made for a refund, and the order was never routed. */
+  unrouted: z.literal(true).optional(),
 });
 export type FulfillmentRecord = z.output<typeof FulfillmentRecord>;
 

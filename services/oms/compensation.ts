@@ -1,19 +1,26 @@
 import { progressionOf } from '../../shared/catalog/control/progression.ts';
 import { cancelFulfillment } from '../../shared/catalog/fulfillment/internal.ts';
-import { releaseHolds } from '../../shared/catalog/inventory/internal.ts';
-import { reversePayment } from '../../shared/catalog/payment/internal.ts';
-import { Problem } from '../../shared/catalog/problems.ts';
+import { releaseReservation } from '../../shared/catalog/inventory/apis.ts';
+import { moveReservation, releaseHolds } from '../../shared/catalog/inventory/internal.ts';
+import { requiredFor, securedBy } from '../../shared/catalog/payment/cover.ts';
+import { lowerAuthorization, reversePayment } from '../../shared/catalog/payment/internal.ts';
+import { REFUND_ORDER } from '../../shared/catalog/payment/objects.ts';
+import { absentApplication, isProblem, Problem, undefinedIf } from '../../shared/catalog/problems.ts';
 import { recordVoucherUse } from '../../shared/catalog/promotion/internal.ts';
+import { type Money, money } from '../../shared/domain/money.ts';
 import { handleDue, type Scope } from '../../shared/work/handler.ts';
 import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
 import { isSale } from './baskets.ts';
 import { type FulfillmentRecord, fulfillmentRecords, orders, type SeenFulfillment, type StoredOrder, type Undo } from './collections.ts';
-import { compensateDue, DECIDE_TIMEOUT_MS, releaseReservationsDue } from './due-work.ts';
+import { compensateDue, DECIDE_TIMEOUT_MS, FIRST_RETRY_MS, releaseReservationsDue } from './due-work.ts';
 import { reservationsOf } from './lines.ts';
 import { type Payment, paymentsOf } from './payments.ts';
 
 /** The changed members of an order when more parts have to be undone at other applications. */
-export function withUndo(order: StoredOrder, { payments, holds, vouchers, writeOff }: Undo): Pick<StoredOrder, 'compensation' | 'undo'> {
+export function withUndo(
+  order: StoredOrder,
+  { payments, holds, vouchers, writeOff, surplus, release, lower }: Undo,
+): Pick<StoredOrder, 'compensation' | 'undo'> {
   const before: Undo = order.undo ?? { payments: [], vouchers: false };
   const all = before.payments === 'all' || payments === 'all';
   const undo: Undo = {
@@ -21,13 +28,20 @@ export function withUndo(order: StoredOrder, { payments, holds, vouchers, writeO
     vouchers: before.vouchers || vouchers,
     holds: holds ?? before.holds,
     ...((before.writeOff || writeOff) && { writeOff: true }),
+    surplus: joined(before.surplus, surplus),
+    release: joined(before.release, release),
+    ...((before.lower || lower) && { lower: true }),
   };
-  const nothing = undo.payments.length === 0 && !undo.holds && !undo.vouchers;
+  const ofChange = undo.surplus !== undefined || undo.release !== undefined || undo.lower === true;
+  const nothing = undo.payments.length === 0 && !undo.holds && !undo.vouchers && !ofChange;
   return nothing ? {} : { compensation: 'pending', undo };
 }
 
+const joined = <T>(before: readonly T[] = [], more: readonly T[] = []): T[] | undefined =>
+  before.length + more.length > 0 ? [...before, ...more] : undefined;
+
 /** Clears the compensation and its due work, as part of the last commit. */
-export function endCompensation(work: UnitOfWork, order: StoredOrder): StoredOrder {
+function endCompensation(work: UnitOfWork, order: StoredOrder): StoredOrder {
   work.cancel(compensateDue, order.id);
   return work.transition(orders, order, 'note', { compensation: undefined, undo: undefined });
 }
@@ -43,7 +57,7 @@ interface UndoResult {
  * Undoes payments, stock and voucher uses, in this order. A failure of one part does not stop the others, so that stock is released
  * even if the Payment Hub is down. Every call takes effect once, even if it is repeated.
  */
-export async function undoAtOthers(order: StoredOrder, undo: Undo, scope: Scope): Promise<UndoResult> {
+async function undoAtOthers(order: StoredOrder, undo: Undo, scope: Scope): Promise<UndoResult> {
   const { call, log } = scope;
   const failures: Problem[] = [];
   const attempt = async <T>(part: () => Promise<T>): Promise<T | undefined> => {
@@ -64,7 +78,61 @@ export async function undoAtOthers(order: StoredOrder, undo: Undo, scope: Scope)
   if (undo.vouchers && basketId !== undefined) {
     await attempt(() => call(recordVoucherUse, { params: { basketId }, body: { state: 'released' } }));
   }
-  return { failure: failures[0] ?? payments?.failure, payments: payments?.payments };
+  for (const one of undo.surplus ?? []) await attempt(() => giveUnitsBack(one, scope));
+  for (const id of undo.release ?? [])
+    await attempt(() => call(releaseReservation, { params: { id } }, { isSeparate: true }).catch(undefinedIf('not_found')));
+  const lowered = undo.lower && order.state !== 'cancelled' ? await attempt(() => lowerAuthorizations(order, scope)) : undefined;
+  return { failure: failures[0] ?? payments?.failure, payments: lowered ?? payments?.payments };
+}
+
+/** A reservation that has ended in the meantime has given its units back. */
+async function giveUnitsBack(
+  { reservationId, ...units }: NonNullable<Undo['surplus']>[number],
+  { call }: Pick<Scope, 'call'>,
+): Promise<void> {
+  const body = { ...units, kind: 'give-back' as const };
+  try {
+    await call(moveReservation, { params: { id: reservationId }, body }, { step: units.reference, isSeparate: true });
+  } catch (error) {
+    if (!isProblem(error, 'invalid_state_transition') || error.retryable) throw error;
+  }
+}
+
+/** Points and exchange credits are captured in full and refunded: their value belongs to others until then. */
+const LOWERABLE: ReadonlySet<Payment['tender']['type']> = new Set(['card', 'bnpl', 'gift-card']);
+
+/**
+ * Lowers the authorisations of an order to what it costs, in the sequence of refunds. What cannot be lowered is refunded after its capture.
+ * @returns the payments afterwards
+ */
+async function lowerAuthorizations(order: StoredOrder, { call }: Pick<Scope, 'call'>): Promise<readonly Payment[]> {
+  const payments = await paymentsOf(order.id, { call }, DECIDE_TIMEOUT_MS);
+  const after = new Map(payments.map((payment) => [payment.id, payment]));
+  let beyond = payments.reduce((sum, payment) => sum + securedBy(payment), 0) - requiredFor(order);
+  for (const type of REFUND_ORDER.filter((one) => LOWERABLE.has(one))) {
+    for (const { id, state, authorizedAmount } of payments.filter(({ tender }) => tender.type === type)) {
+      const less = state === 'authorised' ? Math.min(beyond, authorizedAmount.amount) : 0;
+      if (less <= 0) continue;
+      beyond -= less;
+      const left = money(authorizedAmount.amount - less, authorizedAmount.currency);
+      const lowered = await lowerTo(left, id, { call });
+      if (lowered) after.set(id, lowered);
+    }
+  }
+  return [...after.values()];
+}
+
+/** @returns undefined if it was captured or voided in the meantime, or a real Payment Hub does not lower authorisations */
+async function lowerTo(amount: Money, id: string, { call }: Pick<Scope, 'call'>): Promise<Payment | undefined> {
+  try {
+    return amount.amount === 0
+      ? await call(reversePayment, { params: { id }, body: {} }, { isSeparate: true })
+      : await call(lowerAuthorization, { params: { id }, body: { amount } }, { step: `${id} ${amount.amount}`, isSeparate: true });
+  } catch (error) {
+    const isFinal = isProblem(error, 'invalid_state_transition') || isProblem(error, 'swapped');
+    if (!isFinal || error.retryable) throw error;
+    return undefined;
+  }
 }
 
 /** Payments that reserve or hold money, or may do so later. The Payment Hub voids a pending payment as soon as it is approved. */
@@ -98,6 +166,19 @@ async function ensureWrittenOff(orderId: string, { call, work }: Scope): Promise
   const answer = await call(cancelFulfillment, { params: { orderId } }, { step, timeoutMs: DECIDE_TIMEOUT_MS });
   if (answer.writtenOff) return true;
   throw new Problem('dependency_unavailable', `The short units of the order "${orderId}" are not written off yet.`, { dependency: 'sim' });
+}
+
+/** Undoes an order at other applications, as far as they answer; due work does the rest. */
+export async function undoNow(
+  order: StoredOrder,
+  scope: Scope,
+): Promise<{ readonly order: StoredOrder; readonly payments?: readonly Payment[] | undefined }> {
+  if (!order.undo) return { order };
+  const { work } = scope;
+  const { failure, payments } = await undoAtOthers(order, order.undo, scope);
+  if (!failure) return { order: endCompensation(work, order), payments };
+  work.schedule(compensateDue, order.id, work.now + FIRST_RETRY_MS, {}, { awaits: absentApplication(failure) });
+  return { order, payments };
 }
 
 export const compensate = handleDue(compensateDue)(async ({ key }, scope) => {

@@ -26,6 +26,7 @@ export const refundLostGoodsDue = defineDueWork('refund-lost-goods', z.object({ 
 
 // The key of all others is the order.
 export const finishConfirmationDue = defineDueWork('finish-confirmation');
+export const finishChangeDue = defineDueWork('finish-change');
 export const finishCancellationDue = defineDueWork('finish-cancellation');
 export const finishCarryOutDue = defineDueWork('finish-carry-out');
 export const expireDraftDue = defineDueWork('expire-draft');
@@ -39,11 +40,14 @@ export const capturePaymentsDue = defineDueWork('capture-payments', z.object({ a
 export const serveShortLinesDue = defineDueWork('serve-short-lines');
 export const settleOrderDue = defineDueWork('settle-order');
 export const giveUpUncoveredDue = defineDueWork('give-up-uncovered');
+/** Refunds cancelled units that became owed while a refund or a dispute was undecided, or whose refund failed, and what a change gives back. */
+export const refundCancelledUnitsDue = defineDueWork('refund-cancelled-units');
 export const takeExchangeCreditDue = defineDueWork('take-exchange-credit');
 
 /** Due work that a cancelled order no longer needs. */
 export const OBSOLETE_WORK: readonly DueWork[] = [
   finishCancellationDue,
+  finishChangeDue,
   finishConfirmationDue,
   expireDraftDue,
   redeemVouchersDue,

@@ -223,7 +223,7 @@ function endOf(found: FulfillmentOrder, keepsLost: boolean): SeenFulfillment['bo
   const { state, failureReason } = found;
   if (state === 'delivered') return 'delivered';
   const failed = isLost(found) && !keepsLost;
-  const withdrawn = state === 'cancelled' && failureReason !== 'short';
+  const withdrawn = state === 'cancelled' && failureReason !== 'short' && failureReason !== 'changed';
   return failed || withdrawn || state === 'returned-to-sender' ? 'cancelled' : undefined;
 }
 
@@ -265,7 +265,8 @@ export function progressAfter(
   const next = {
     version: 0,
     ...record,
-    routed: true,
+    // A fulfillment order that a change has withdrawn does not route the order.
+    routed: record.routed || found.failureReason !== 'changed',
     seen: [...record.seen.filter(({ id }) => id !== found.id), seenOf(found, before?.booked ?? booking)],
     short: isClosed || isExtra ? record.short : [...record.short, ...newlyShort(found, before)],
   };

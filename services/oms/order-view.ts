@@ -73,6 +73,7 @@ export function published({
   holdAttempts: _attempts,
   routeStrategy: _strategy,
   undo: _undo,
+  pendingChange: _change,
   ...order
 }: StoredOrder): z.output<typeof Order> {
   return order;

@@ -114,7 +114,10 @@ export async function refundOwed(
       const body = { amount: money(part.amount, order.totals.total.currency), reason: 'Not delivered', reference };
       // After a refusal the amount may differ. A different amount makes it another call.
       const step = `${reference} ${part.id} ${part.amount}`;
-      after.set(part.id, await call(refundPayment, { params: { id: part.id }, body }, { step, timeoutMs: DECIDE_TIMEOUT_MS }));
+      after.set(
+        part.id,
+        await call(refundPayment, { params: { id: part.id }, body }, { step, timeoutMs: DECIDE_TIMEOUT_MS, isSeparate: true }),
+      );
     }
   }
   const all = [...after.values()];
@@ -124,7 +127,7 @@ export async function refundOwed(
 }
 
 /** Tenders that earn no points: points are not money, and the goods of an exchange credit earned points with their first order. */
-const EARNS_NOTHING: ReadonlySet<Payment['tender']['type']> = new Set(['loyalty', 'exchange-credit']);
+export const EARNS_NOTHING: ReadonlySet<Payment['tender']['type']> = new Set(['loyalty', 'exchange-credit']);
 
 /**
  * What earns points. All is read from the same payments, so a refund either counts here or takes points back later. A pending refund

@@ -83,7 +83,7 @@ export const routeDueOrder = handleDue(routeOrderDue)(async ({ key, payload, att
   const order = await work.get(orders, key);
   if (order?.pendingAction?.action === 'route') return continueRouting(order, attempts, scope);
   const record = await work.get(fulfillmentRecords, key);
-  if (!order || !record || record.routed || order.state === 'cancelled') return;
+  if (!order || !record || record.routed || record.unrouted || order.state === 'cancelled') return;
   if (order.pendingAction) {
     work.schedule(routeOrderDue, key, work.now + RECHECK_MS, payload);
     return;
@@ -133,11 +133,11 @@ async function beginAskedRouting(
 ): Promise<BegunRouting> {
   const known = await work.get(fulfillmentRecords, order.id);
   if (!order.pendingAction) {
-    if (known) return { order, record: known };
+    if (known && !known.unrouted) return { order, record: known };
     work.expect(orders, order);
   }
   const free = order.pendingAction ? withdrawRouting(work, order) : order;
-  const record = work.put(fulfillmentRecords, { ...(known ?? freshRecord(order.id)), strategy });
+  const record = work.put(fulfillmentRecords, { ...(known ?? freshRecord(order.id)), strategy, unrouted: undefined });
   work.schedule(routeOrderDue, order.id, at, { asked: true });
   return { order: free, record };
 }
@@ -181,7 +181,7 @@ export async function createFulfillmentOrdersFor(
 /** Routes a confirmed order whose routing has begun. The changes are part of the last commit. @throws the Problem of the FMS */
 async function requestFulfillment(order: StoredOrder, record: FulfillmentRecord, scope: Scope): Promise<StoredOrder> {
   const { work } = scope;
-  await createFulfillmentOrdersFor(order, { attempt: 1, groups: groupsOf(order.lines) }, scope);
+  await createFulfillmentOrdersFor(order, { attempt: record.attempts, groups: groupsOf(order.lines) }, scope);
   work.put(fulfillmentRecords, { ...record, routed: true });
   work.cancel(routeOrderDue, order.id);
   if (order.routingStatus === undefined) return order;
@@ -192,7 +192,7 @@ async function requestFulfillment(order: StoredOrder, record: FulfillmentRecord,
 export async function requestFulfillmentOrRetry(order: StoredOrder, scope: Scope): Promise<StoredOrder> {
   const { work, log } = scope;
   const record = await work.get(fulfillmentRecords, order.id);
-  if (!record || record.routed) return order;
+  if (!record || record.routed || record.unrouted) return order;
   try {
     return await requestFulfillment(order, record, scope);
   } catch (error) {

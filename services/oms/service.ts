@@ -5,6 +5,7 @@ import { references } from '../../shared/work/references.ts';
 import { cancelOrder, expireDraft, finishCancellation } from './cancellation.ts';
 import { capturePayments, ensureCaptured } from './capture.ts';
 import { carryOut, finishCarryOut } from './carry-out.ts';
+import { changeOrder, finishChange } from './changes.ts';
 import { fulfillmentRecords, orders, stores } from './collections.ts';
 import { compensate, releaseReservations } from './compensation.ts';
 import { confirmOrder, finishConfirmation, redeemVouchers } from './confirmation.ts';
@@ -33,6 +34,7 @@ export const service = defineService({
     'create-order-api': createOrder,
     'confirm-order-api': confirmOrder,
     'cancel-order-api': cancelOrder,
+    'change-order-api': changeOrder,
     'route-order-api': routeOrder,
     'create-replacement-api': createReplacement,
   },
@@ -53,6 +55,7 @@ export const service = defineService({
     undoGivenOrder,
     finishConfirmation,
     finishCancellation,
+    finishChange,
     finishCarryOut,
     expireDraft,
     redeemVouchers,

@@ -1,12 +1,16 @@
 import { isAgain, rowFor } from '../../shared/catalog/life-cycle.ts';
 import { capturePayment as capturePaymentApi, voidPayment as voidPaymentApi } from '../../shared/catalog/payment/apis.ts';
 import { hasOpenDispute, refundableOf } from '../../shared/catalog/payment/cover.ts';
-import { listPayments as listPaymentsCall, reversePayment as reversePaymentCall } from '../../shared/catalog/payment/internal.ts';
+import {
+  listPayments as listPaymentsCall,
+  lowerAuthorization as lowerAuthorizationCall,
+  reversePayment as reversePaymentCall,
+} from '../../shared/catalog/payment/internal.ts';
 import { paymentLifeCycle } from '../../shared/catalog/payment/objects.ts';
 import { hasFailed } from '../../shared/catalog/payment/refunds.ts';
 import { isByProvider } from '../../shared/catalog/payment/tender.ts';
 import { Problem } from '../../shared/catalog/problems.ts';
-import { type Money, money, moneyInWords } from '../../shared/domain/money.ts';
+import { type Money, minus, money, moneyInWords } from '../../shared/domain/money.ts';
 import { allPages } from '../../shared/work/all-pages.ts';
 import { again, handle } from '../../shared/work/handler.ts';
 import { requireObject } from '../../shared/work/require-object.ts';
@@ -51,6 +55,17 @@ function splitCapture(payment: StoredPayment, requested: Money | undefined) {
   }
   return { captured, remainder: money(authorizedAmount.amount - captured.amount, captured.currency) };
 }
+
+/** The rest of the authorisation goes back to the tender, and can be authorised again. */
+export const lowerAuthorization = handle(lowerAuthorizationCall)(async ({ params, body: { amount } }, { work }) => {
+  const payment = await requireObject(work, payments, params.id);
+  rowFor(paymentLifeCycle, payment, 'lower');
+  const { authorizedAmount } = payment;
+  const released = minus(authorizedAmount, amount);
+  if (released.amount <= 0) return again(published(payment));
+  giveBack(work, payment, { amount: released, reference: `${payment.id}.lowered-${authorizedAmount.amount}` });
+  return published(movePayment(work, payment, 'lower', { amount, authorizedAmount: amount }));
+});
 
 export const voidPayment = handle(voidPaymentApi)(async ({ params }, { work }) => {
   const payment = await requireObject(work, payments, params.id);

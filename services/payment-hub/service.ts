@@ -18,7 +18,7 @@ import {
 import { completePaymentAction, readPaymentAction } from './customer-action.ts';
 import { decideDispute, disputePayment, loseDispute } from './disputes.ts';
 import { giveBackPoints } from './funds.ts';
-import { capturePayment, listPayments, reversePayment, voidPayment } from './payments.ts';
+import { capturePayment, listPayments, lowerAuthorization, reversePayment, voidPayment } from './payments.ts';
 import { decideRefund, noteRefundResult, refundPayment } from './refunds.ts';
 
 export const service = defineService({
@@ -35,6 +35,7 @@ export const service = defineService({
   internal: {
     'list-payments': listPayments,
     'reverse-payment': reversePayment,
+    'lower-authorization': lowerAuthorization,
     'complete-payment-action': completePaymentAction,
     'read-payment-action': readPaymentAction,
     'dispute-payment': disputePayment,

@@ -66,7 +66,7 @@ const StoredMovement = z.object({
   version,
   reservationId: Id,
   reference: z.string(),
-  kind: z.enum(['consume', 'short', 'send', 'receive', 'not-received']),
+  kind: z.enum(['consume', 'short', 'give-back', 'send', 'receive', 'not-received']),
   allocations: z.array(HeldAt),
   /** Whether the Inventory Service has not yet confirmed that it moved the stock. */
   pending: z.boolean(),

@@ -70,6 +70,7 @@ export const dueWork: { readonly [Application in Owner]?: Readonly<Record<string
     'pay-out-return': back('step', 'refunds the return'),
     'renew-authorization': payment('repair', 'renews the lost authorisation'),
     'finish-confirmation': order('repair', 'finishes the confirmation of the order'),
+    'finish-change': order('repair', 'finishes the change of the order'),
     'finish-cancellation': order('repair', 'finishes the cancellation of the order'),
     'finish-carry-out': order('repair', 'finishes the sale at the till'),
     'expire-draft': order('deadline', 'cancels the draft, unless it is confirmed first'),

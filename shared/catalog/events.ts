@@ -112,6 +112,14 @@ const listed = [
     ],
   },
   {
+    name: 'ext.order-amended',
+    classification: 'updated',
+    object: 'order',
+    meaning: 'Its customer changed the order: address, place of collection, shipping method or units',
+    detail: 'The last entry of changes has the difference, for the message to the customer.',
+    addition: true,
+  },
+  {
     name: 'payment-authorized',
     classification: 'transitioned',
     object: 'payment',

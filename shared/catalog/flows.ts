@@ -188,6 +188,11 @@ export const calls = defineCalls({
     'get-collection-point',
     'get-basket',
     'convert-basket',
+    // What an order costs after a change.
+    'price-order',
+    'lower-authorization',
+    'release-reservation-api',
+    'get-collection-point',
     'list-payments',
     'reverse-payment',
     'confirm-reservation-api',
@@ -210,6 +215,7 @@ export const calls = defineCalls({
     'authorize-payment-api',
     'create-fulfillment-orders',
     'cancel-fulfillment',
+    'change-fulfillment',
     'list-fulfillment-orders',
   ],
   fms: [

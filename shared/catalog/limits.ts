@@ -19,6 +19,8 @@ export const LIMITS = {
   returns: 100,
   /** Replacements of an order, failed ones included. */
   replacements: 20,
+  /** Changes of an order. */
+  changes: 20,
 } as const;
 
 /** Promotions of a rehearsal, ended ones included. An evaluation reads all of them. */

@@ -9,6 +9,7 @@ export const verbApis = {
   order: {
     confirm: 'confirm-order-api',
     route: 'route-order-api',
+    change: 'change-order-api',
     cancel: 'cancel-order-api',
     replace: 'create-replacement-api',
     'open-return': 'create-return-api',

@@ -249,6 +249,8 @@ const more: Readonly<Record<string, Readonly<Record<string, Ask>>>> = {
       const body = { lines: [{ orderLineId, qty: 1 }], reason: 'damaged' as const };
       return rehearsal.call('create-replacement-api', { params: { id }, body });
     },
+    change: (rehearsal, id) =>
+      rehearsal.call('change-order-api', { params: { id }, body: { shippingAddress: { ...ADDRESS, line1: '7 Shop Street' } } }),
     'open-return': async (rehearsal, orderId) => {
       const { lines } = await rehearsal.order(orderId);
       const body = { orderId, lines: [{ orderLineId: lines[0].lineId, qty: 1, reason: 'too small' }], dropOff: 'carrier' };

@@ -62,6 +62,11 @@ export const requests: Readonly<Record<string, Prepare>> = {
     const { id } = await rehearsal.basket();
     return { id, body: { shippingAddress: ADDRESS }, other: { shippingAddress: ADDRESS, shippingMethod: 'EXPRESS' } };
   },
+  'change-order-api': async (rehearsal) => {
+    const { id, lines } = await rehearsal.confirmed();
+    const [{ lineId }] = lines;
+    return { id, body: { lines: [{ lineId, qty: 1 }] }, other: { shippingAddress: { ...ADDRESS, line1: '7 Shop Street' } } };
+  },
   'create-customer-api': async () => {
     const body = { email: 'uma@people.example', firstName: 'Uma', lastName: 'Reed' };
     return { body, other: { ...body, firstName: 'Una' } };

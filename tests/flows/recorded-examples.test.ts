@@ -79,12 +79,21 @@ async function noteElsewhere(rehearsal: TestRehearsal): Promise<void> {
   await rehearsal.api('note-refund-result-api', { params: { id, refundId }, body: { state: 'succeeded', providerReference: 're_3Q' } });
 }
 
+/** An order with a unit less, and one that is picked already. */
+async function changeOrders(into: Examples): Promise<void> {
+  await using rehearsal = await newRehearsal({ warehouse: 'manual' });
+  const { id, lines } = await rehearsal.confirmed({ qty: 3 });
+  await rehearsal.api('change-order-api', { params: { id }, body: { lines: [{ lineId: lines[0].lineId, qty: 2 }] } });
+  await takeCalls(rehearsal, into);
+}
+
 async function callApis(into: Examples): Promise<void> {
   for (const scenario of scenarios.filter(({ name }) => SCENARIOS.includes(name))) {
     const access = { gateway: estate.gateway, bearer: 'demo-integration-token', apiKey: 'demo-carrier-key', admin: ADMIN };
     await runScenario(scenario, { ...access, report: noReport, examine: ({ client }) => takeCalls(client, into) });
   }
   await collectGoods(into);
+  await changeOrders(into);
   await using rehearsal = await newRehearsal({ route: 'manual' });
   const { api } = rehearsal;
   await api('list-products-api', { query: { q: 'mug', limit: 2 } });
@@ -322,6 +331,7 @@ async function mistakes(rehearsal: TestRehearsal): Promise<Readonly<Record<strin
     'dispatch-fulfillment-order-api': { params: { id: 'ful_never' }, body: {} },
     'hand-over-collection-api': { params: { id: fulfillmentOrderId }, body: { code: '123456' } },
     'extend-collection-api': { params: { id: fulfillmentOrderId }, body: {} },
+    'change-order-api': { params: { id: orderId }, body: { shippingMethod: 'EXPRESS' } },
     'list-picking-orders-api': { query: { status: 'lost' } },
     'list-collections-api': { query: { status: 'waiting' } },
     'list-collection-points-api': { query: { sku: 'mug-none' } },

@@ -39,6 +39,15 @@ const stories: Readonly<Record<string, Story>> = {
     const id = await confirmed(rehearsal);
     return [() => rehearsal.cancel(id)];
   },
+  'a change to fewer units': async (rehearsal) => {
+    const { id, lines } = await rehearsal.confirmed({ lines: [{ sku: 'mug-blue', qty: 3 }] });
+    const body = { lines: [{ lineId: lines[0].lineId, qty: 1 }] };
+    return [() => rehearsal.call('change-order-api', { params: { id }, body })];
+  },
+  'a change to a collection': async (rehearsal) => {
+    const { id } = await rehearsal.confirmed();
+    return [() => rehearsal.call('change-order-api', { params: { id }, body: { collection: { locationId: 'store-01' } } })];
+  },
   'the confirmation of an order': async (rehearsal) => {
     const { id } = await rehearsal.authorised();
     return [() => rehearsal.confirm(id)];
@@ -160,6 +169,7 @@ const played: Readonly<Record<string, readonly string[]>> = {
       'oms|finish-confirmation',
       'oms|finish-creation',
       'oms|undo-given-order',
+      'oms|finish-change',
       'pos|abandon-opening',
     ],
     ...['pos|resolve-tender', 'sim|abort-hold', 'wms|finish-move', 'wms|finish-opening', 'payment-hub|give-up-payment'],
@@ -169,6 +179,8 @@ const played: Readonly<Record<string, readonly string[]>> = {
   'tests/services/fms-crashes': ['fms|restock'],
   'tests/services/pos-changed-tenders': ['pos|capture-tenders'],
   'a cancellation': ['oms|compensate', 'payment-hub|give-back-points'],
+  'a change to fewer units': [],
+  'a change to a collection': [],
   'the confirmation of an order': ['oms|route-order', 'oms|redeem-vouchers', 'fms|allocate', 'payment-hub|check-orphan'],
   'the way of an order to its customer': ['oms|capture-payments', 'oms|settle-order', 'oms|release-holds', 'wms|warehouse-step'],
   'the dispatch and the scans of a parcel': ['fms|take-stock', 'fms|hand-over', 'carrier-platform|deliver-webhook', 'sim|move-stock'],

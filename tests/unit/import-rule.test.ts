@@ -39,13 +39,13 @@ const floors: readonly (readonly string[])[] = [
 const omsFloors: readonly (readonly string[])[] = [
   ['lines.ts', 'baskets.ts', 'pending-action.ts', 'replaced-units.ts', 'given-prices.ts', 'order-numbers.ts'],
   ['payments.ts', 'given.ts'],
-  ['return-bookings.ts'],
+  ['return-bookings.ts', 'change-terms.ts'],
   ['exchange.ts', 'compensation.ts'],
   ['payout.ts', 'order-view.ts', 'late-refunds.ts'],
   ['cancellation.ts', 'carry-out.ts', 'lost-authorizations.ts', 'order-list.ts', 'returns.ts'],
   ['fulfillment.ts'],
   ['routing.ts', 'capture.ts'],
-  ['short-lines.ts', 'confirmation.ts', 'replacements.ts'],
+  ['short-lines.ts', 'confirmation.ts', 'replacements.ts', 'changes.ts'],
   ['creation.ts'],
 ];
 const OMS_SHARES = ['collections.ts', 'due-work.ts'].map((file) => `services/oms/${file}`);

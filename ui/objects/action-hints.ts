@@ -23,6 +23,8 @@ export interface ActionHints<O> {
   readonly fields?: FieldHints | ((object: O, near: Near, input: Input) => FieldHints);
   /** The calls whose members the fields are. Default: the call. */
   readonly members?: readonly TypedApiId[];
+  /** The effect in words, from the answer to a dry run. With it, the form shows the effect before the act. */
+  readonly preview?: (answer: unknown) => string;
   /** Default: one call with the input and the values of the form. */
   readonly steps?: (object: O, input: Input, inputOf: (step: string) => Input | undefined) => readonly Step[];
 }
@@ -54,6 +56,20 @@ export function commonHints(near: Near): FieldHints {
     firstName: { hint: '' },
     lastName: { hint: '' },
   };
+}
+
+/** States of an order whose address may change. */
+const CHANGEABLE: ReadonlySet<string> = new Set(['confirmed', 'in-fulfilment']);
+
+/** What a change of an order would give back, from the answer to its dry run. */
+function differenceOf(answer: unknown): string {
+  const { changes } = (answer ?? {}) as Partial<BusinessObject<'order'>>;
+  const last = changes?.at(-1);
+  if (!last) return 'It is possible.';
+  const { before, after, refund, points } = last;
+  const cost = `The order costs ${moneyInWords(after.total)} instead of ${moneyInWords(before.total)}`;
+  const lost = points === undefined || points === 0 ? '' : `, and ${points} points less are earned`;
+  return `${cost}: ${moneyInWords(refund)} are given back${lost}.`;
 }
 
 /** A field for a member of each line. */
@@ -145,6 +161,50 @@ export const actionHints: { readonly [Type in ObjectType]?: Readonly<Record<stri
         reason: { label: 'The goods', hint: '', choices: REPLACEMENT_REASONS },
         storeId: { label: 'Others', value: storeId, hint: '', choices: { '': 'are sent to the customer', ...storesOf(near) } },
       }),
+    },
+    change: {
+      label: 'Order fewer units',
+      does: 'Takes units away, and gives the customer back what the order costs less.',
+      input: ({ lines }) => ({ body: { lines: lines.map(({ lineId, qty }) => ({ lineId, qty })) } }),
+      fields: ({ lines }, near) =>
+        eachLine(lines, 'qty', ({ sku, qty }) => ({ label: near.name(sku), hint: `Of ${qty}.`, value: qty, least: 0, most: qty })),
+      preview: differenceOf,
+    },
+    'change-address': {
+      call: 'change-order-api',
+      label: 'Change the address',
+      does: 'The goods go to another address. The price stays.',
+      isFor: ({ state, shippingAddress }) => CHANGEABLE.has(state) && shippingAddress !== undefined,
+      input: ({ shippingAddress = SAMPLE_ADDRESS }) => ({ body: { shippingAddress } }),
+      fields: ADDRESS_FIELDS,
+      preview: differenceOf,
+    },
+    'change-delivery': {
+      call: 'change-order-api',
+      label: 'Send it instead',
+      does: 'The goods are sent to an address, and nobody collects them.',
+      isFor: ({ state, collection }) => state === 'confirmed' && collection !== undefined,
+      input: () => ({ body: { shippingAddress: SAMPLE_ADDRESS } }),
+      fields: ADDRESS_FIELDS,
+      preview: differenceOf,
+    },
+    'change-place': {
+      call: 'change-order-api',
+      label: 'Collect it in a store',
+      does: 'The customer collects the goods in this store.',
+      isFor: ({ state }) => state === 'confirmed',
+      input: ({ collection }) => ({ body: { collection: { locationId: collection?.locationId, person: collection?.person } } }),
+      fields: { 'collection/locationId': {}, 'collection/person': { label: 'Who may collect without the code', hint: '' } },
+      preview: differenceOf,
+    },
+    'change-method': {
+      call: 'change-order-api',
+      label: 'Send it without haste',
+      does: 'STANDARD in place of EXPRESS. The difference is given back.',
+      isFor: ({ state, shippingMethod }) => state === 'confirmed' && shippingMethod === 'EXPRESS',
+      input: () => ({ body: { shippingMethod: 'STANDARD' } }),
+      fields: { shippingMethod: { choices: { STANDARD: 'STANDARD' } } },
+      preview: differenceOf,
     },
     cancel: { does: 'Voids or refunds its payments, and releases its stock.', fields: { reason: {} } },
   },

@@ -26,6 +26,12 @@ export const send =
     return { correlationId, made: type && made !== acted ? { type, id: made } : undefined };
   };
 
+/** What a call would answer; undefined if that depends on other applications. @throws Refusal */
+export async function tryOut(id: string, input: Input): Promise<unknown> {
+  const { body } = await callApi(id as TypedApiId, input as never, '?dryRun=true');
+  return (body as { readonly answer?: unknown }).answer;
+}
+
 /** Gives the order to the warehouse, which reports that somebody has begun. */
 export const startPicking = ({ id: fulfillmentOrderId }: BusinessObject<'fulfillment-order'>): readonly Step[] => [
   async () => {

@@ -416,6 +416,7 @@ const FAILURES = {
   'delivery-attempts': 'three attempts to deliver failed',
   lost: 'the carrier lost the parcel',
   'not-collected': 'nobody collected the goods',
+  changed: 'its order was changed before picking',
 };
 
 const tenderOf = ({ tender: { type, last4, token } }: BusinessObject<'payment'>): string =>

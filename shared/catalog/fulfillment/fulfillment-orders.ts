@@ -102,10 +102,16 @@ export const fulfillmentOrderLifeCycle = defineLifeCycle({
         'webhook: returned to sender, restocked and refunded; time: 7 d without a scan after a failed delivery of a parcel that is not lost, refunded immediately and restocked on arrival; a collection that was not collected, or whose order is cancelled: back to the shelf of the store, as goods that arrive there after their refund',
     },
     {
+      verb: 'change',
+      from: ['created', 'allocated', 'picking', 'packed'],
+      trigger: 'Change Order: another address or person; before picking, fewer units or another shipping method',
+    },
+    {
       verb: 'cancel',
       from: ['created', 'allocated', 'picking', 'packed'],
       to: 'cancelled',
-      trigger: 'Cancel Order: all fulfillment orders of the order, or none',
+      trigger:
+        'Cancel Order: all fulfillment orders of the order, or none; Change Order before picking: none of its units is left, or they come from another location',
     },
     { verb: 'cancel', from: ['cancelled'], again: true, trigger: 'Cancel Order, repeated' },
     {
@@ -177,10 +183,10 @@ export const FulfillmentOrder = z
     ),
     replacementId: Id.optional().describe('The replacement of the order that it serves. Its goods are dispatched at no charge.'),
     failureReason: z
-      .enum(['short', 'delivery-attempts', 'lost', 'not-collected'])
+      .enum(['short', 'delivery-attempts', 'lost', 'not-collected', 'changed'])
       .optional()
       .describe(
-        'short: no units could be picked. delivery-attempts: three attempts failed. lost: the carrier lost the parcel. not-collected: nobody collected the goods in time.',
+        'short: no units could be picked. delivery-attempts: three attempts failed. lost: the carrier lost the parcel. not-collected: nobody collected the goods in time. changed: its order was changed before picking.',
       ),
   })
   .meta({ id: 'FulfillmentOrder' });

@@ -67,6 +67,40 @@ export const cancelFulfillment = defineInternalCall({
   callers: ['oms'],
 });
 
+export const changeFulfillment = defineInternalCall({
+  id: 'change-fulfillment',
+  summary:
+    'Changes the fulfillment orders of an order, all or none. Another address or person: until one is dispatched. Fewer units, another shipping method or another place: until one is picked. A repeat changes nothing.',
+  type: 'action',
+  application: 'fms',
+  method: 'POST',
+  path: '/internal/orders/{orderId}/change-fulfillment',
+  request: z.strictObject({
+    shippingAddress: Address.optional(),
+    shippingMethod: ShippingMethod.optional(),
+    collector: z
+      .strictObject({ person: z.string().max(120).optional() })
+      .optional()
+      .describe('Who may collect the goods without the code. Without person: only the code works.'),
+    lines: z
+      .array(z.strictObject({ orderLineId: Id, qty: z.int().min(0).max(9999) }))
+      .min(1)
+      .max(200)
+      .optional()
+      .describe('The units that lines have afterwards.'),
+    withdraw: z
+      .strictObject({ attempts: z.int().min(1).max(9999) })
+      .optional()
+      .describe(
+        'Cancels the fulfillment orders of so many attempts, because another location serves them. Later requests of these attempts create none.',
+      ),
+  }),
+  response: z.object({ items: z.array(FulfillmentOrder) }),
+  problems: ['invalid_state_transition'],
+  callers: ['oms'],
+  addition: true,
+});
+
 export const listFulfillmentOrders = defineInternalCall({
   id: 'list-fulfillment-orders',
   summary: 'Returns all fulfillment orders of an order, in order of creation.',
@@ -256,6 +290,7 @@ export const applyReturnsProgression = defineInternalCall({
 export const fulfillmentInternalCalls = [
   createFulfillmentOrders,
   cancelFulfillment,
+  changeFulfillment,
   listFulfillmentOrders,
   recordPicking,
   listReturns,

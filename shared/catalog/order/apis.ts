@@ -4,10 +4,23 @@ import { Basket } from '../commerce/objects.ts';
 import { Transaction } from '../commerce/transaction.ts';
 import { defineApi } from '../define.ts';
 import { FulfillmentOrder } from '../fulfillment/fulfillment-orders.ts';
+import { CollectionRequest } from '../inventory/collection.ts';
 import { LIMITS } from '../limits.ts';
 import { refundOrderInWords } from '../payment/objects.ts';
 import { dependencyProblems } from '../problems.ts';
-import { AnyInstant, createMembers, exactlyOne, Id, pageOf, Quantity, queryInteger, Reference, typedText } from '../shapes.ts';
+import {
+  Address,
+  AnyInstant,
+  createMembers,
+  exactlyOne,
+  Id,
+  pageOf,
+  Quantity,
+  queryInteger,
+  Reference,
+  ShippingMethod,
+  typedText,
+} from '../shapes.ts';
 import { givenMembers, withGivenPrices } from './given.ts';
 import { Order, OrderView, orderLifeCycle } from './objects.ts';
 import { Replacement, ReplacementReasonName } from './replacements.ts';
@@ -111,6 +124,36 @@ export const cancelOrder = defineApi({
   problems: ['not_found', 'invalid_state_transition', 'conflicting_repeat', ...dependencyProblems],
 });
 
+export const ChangeOrderRequest = z.strictObject({
+  shippingAddress: Address.optional().describe('Another address, until a parcel has its label. An order that is collected is then sent.'),
+  shippingMethod: ShippingMethod.optional().describe('Another shipping method, until picking.'),
+  collection: CollectionRequest.optional().describe(
+    'Another place of collection or, in place of an address, a place; until picking. The same place with another person: until the goods wait there.',
+  ),
+  lines: z
+    .array(z.strictObject({ lineId: Id, qty: z.int().min(0).max(9999) }))
+    .min(1)
+    .max(LIMITS.lines)
+    .optional()
+    .describe('Fewer units, until picking: the units that the lines have afterwards. 0 removes a line. Lines that are not named stay.'),
+});
+
+export const changeOrder = defineApi({
+  id: 'change-order-api',
+  name: 'Change Order',
+  summary:
+    'Changes a confirmed order: its address, its place of collection, its shipping method, or the units of its lines. The remaining units are priced again with the promotions and shipping prices that ran when the order was created. The customer gets back what the order costs less: authorisations are lowered, and captured amounts are refunded. An order never costs more after a change. The last entry of changes has the difference, also in the answer to a dry run.',
+  type: 'action',
+  application: 'oms',
+  method: 'POST',
+  path: '/orders/{id}/changes',
+  request: exactlyOne(ChangeOrderRequest, ['shippingAddress', 'shippingMethod', 'collection', 'lines']),
+  response: OrderView,
+  // The eCommerce Platform computes the price, and the FMS decides whether the warehouse has begun.
+  problems: ['not_found', 'invalid_state_transition', 'insufficient_stock', 'limit_reached', ...dependencyProblems],
+  addition: true,
+});
+
 export const confirmOrder = defineApi({
   id: 'confirm-order-api',
   summary:
@@ -186,4 +229,13 @@ export const createReplacement = defineApi({
   addition: true,
 });
 
-export const orderApis = [getOrder, listOrders, createOrder, cancelOrder, confirmOrder, routeOrder, createReplacement] as const;
+export const orderApis = [
+  getOrder,
+  listOrders,
+  createOrder,
+  changeOrder,
+  cancelOrder,
+  confirmOrder,
+  routeOrder,
+  createReplacement,
+] as const;

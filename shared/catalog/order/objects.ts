@@ -7,7 +7,7 @@ import { Return } from '../fulfillment/returns.ts';
 import { shipmentLifeCycle } from '../fulfillment/shipments.ts';
 import { Collection, PaidAtCollection } from '../inventory/collection.ts';
 import { defineLifeCycle } from '../life-cycle.ts';
-import { SHOWN_REFUNDS } from '../limits.ts';
+import { LIMITS, SHOWN_REFUNDS } from '../limits.ts';
 import { Payment, Refund } from '../payment/objects.ts';
 import { Address, clientMembers, commonFields, Id, Instant, Money, Quantity, referenceColumn, ShippingMethod, Sku } from '../shapes.ts';
 import { Replacement } from './replacements.ts';
@@ -53,6 +53,13 @@ export const orderLifeCycle = defineLifeCycle({
       from: ['confirmed'],
       to: 'in-fulfilment',
       trigger: 'the first Create Picking Order; its payments are captured from now on',
+    },
+    {
+      verb: 'change',
+      from: ['confirmed', 'in-fulfilment'],
+      events: ['ext.order-amended'],
+      trigger:
+        'Change Order: another address or person until the label, fewer units, another shipping method or another place until picking',
     },
     { verb: 'fulfil-part', from: ['in-fulfilment'], to: 'partially-fulfilled', trigger: 'some lines are delivered' },
     {
@@ -135,6 +142,30 @@ export const OrderLine = z
   })
   .meta({ id: 'OrderLine' });
 
+const CostOfOrder = z.object({
+  total: Money,
+  shipping: Money,
+  readyBy: Instant.optional().describe('collection: when the store promises to have the goods ready.'),
+});
+
+export const OrderChange = z
+  .object({
+    at: Instant,
+    what: z.enum(['lines', 'address', 'shipping-method', 'collection']),
+    removed: z
+      .array(z.object({ lineId: Id, sku: Sku, qty: Quantity }))
+      .optional()
+      .describe('lines: the units that the customer no longer wants.'),
+    before: CostOfOrder,
+    after: CostOfOrder,
+    refund: Money.describe('What the order costs less. Authorisations are lowered by it, and captured amounts are refunded.'),
+    points: z
+      .int()
+      .optional()
+      .describe('Points that the order earns less once it is completed. Absent without a member, or while its payments are unknown.'),
+  })
+  .meta({ id: 'OrderChange' });
+
 /** The order as the OMS stores it and as events carry it. */
 export const Order = z
   .object({
@@ -184,10 +215,10 @@ export const Order = z
         'Units that the store sold although they were missing from the stock records or reserved for others. They are booked as found.',
       ),
     pendingAction: z
-      .object({ action: z.enum(['confirm', 'route', 'cancel', 'carry-out']), since: Instant })
+      .object({ action: z.enum(['confirm', 'route', 'change', 'cancel', 'carry-out']), since: Instant })
       .optional()
       .describe(
-        'A confirmation, a routing that takes stock again, a cancellation or, at the till, a carry-out in progress. Until it ends, other verbs are refused.',
+        'A confirmation, a routing that takes stock again, a change, a cancellation or, at the till, a carry-out in progress. Until it ends, other verbs are refused.',
       ),
     routingStatus: z
       .enum(['retrying', 'manual'])
@@ -195,6 +226,7 @@ export const Order = z
       .describe('retrying: confirmed, fulfillment orders not created yet. manual: waiting for Route Order.'),
     captureStatus: z.literal('retrying').optional().describe('A capture failed and is retried.'),
     compensation: z.literal('pending').optional().describe('Effects at other applications are still being undone.'),
+    changes: z.array(OrderChange).max(LIMITS.changes).optional().describe('Changes by Change Order, the first one first.'),
     reconciliation: z
       .array(z.object({ fulfillmentOrderId: Id, reason: z.enum(['delivered-after-refund', 'delivered-after-replacement']), at: Instant }))
       .optional()

@@ -64,6 +64,11 @@ export const paymentLifeCycle = defineLifeCycle({
       trigger: 'Capture Payment; once, at most the authorised amount',
     },
     {
+      verb: 'lower',
+      from: ['authorised'],
+      trigger: 'internal: Change Order; the order costs less, and the rest of the amount stays authorised',
+    },
+    {
       verb: 'decline-capture',
       from: ['authorised'],
       to: 'failed',

@@ -60,7 +60,7 @@ function weights(text: string): Readonly<Partial<Record<Name, number>>> {
 /** Weights of the acts, by the main subject of a history; acts without a weight are rare. */
 const frequencies = {
   'orders and parcels': weights(`
-    basket 6, change-line 4, checkout 7, order 6, authorise 8, confirm 8, sell 16, ship 16, pick 6, picking 12, dispatch 7, scan 5, webhook 14, advance 5,
+    basket 6, change-line 4, checkout 7, order 6, authorise 8, confirm 8, sell 16, change 12, ship 16, pick 6, picking 12, dispatch 7, scan 5, webhook 14, advance 5,
     fault 3, event-fault 2, webhook-fault 2, label 4, track 3, confirm-hold 4, release-hold 4, line 6, name-order 4, name-payment 3, list-orders 1, import 8, note-refund 3, refund-elsewhere 3, reserve-basket 5, reserve-order 2,
     allocate-order 5, dispute 4, decide-dispute 3, rivals 12, late 4`),
   'the till': weights(`
@@ -70,14 +70,14 @@ const frequencies = {
     sell-there 14, sell 6, ship 8, announce-return 12, move-return 24, bring-back 14, refund-return 10, exchange 14, import 5, note-refund 4, refund-elsewhere 2, cancel 3, confirm 4,
     return-while-undecided 10, refund 6, dispute 5, decide-dispute 4, scan 5, webhook 2, progress 4, advance 7, fault 5, mend 2, event-fault 3, webhook-fault 2, late 4`),
   'click and collect': weights(`
-    collect 16, collect-from-warehouse 12, put-out 16, pay-at-counter 14, hand-over 16, pay 4, void-sale 4, change-place 8, extend 8, points 2, basket 4, order 3, authorise 4, confirm 4, cancel 6, advance 10, ship 3, pick 3,
+    collect 16, collect-from-warehouse 12, put-out 16, pay-at-counter 14, hand-over 16, pay 4, void-sale 4, change-place 8, change 8, extend 8, points 2, basket 4, order 3, authorise 4, confirm 4, cancel 6, advance 10, ship 3, pick 3,
     picking 6, dispatch 4, scan 3, webhook 3, announce-return 4, move-return 3, release-hold 3, confirm-hold 2, refund 3, progress 3, fault 4, mend 2, event-fault 3,
     rivals 6, late 4`),
   replacements: weights(`
     buy-and-replace 24, sell-there 8, ship 18, replace 24, replace-and-take-back 12, lose-and-replace 12, picking 6, dispatch 5, scan 10, webhook 4, announce-return 6, move-return 6, bring-back 6,
     refund 4, cancel 4, advance 10, progress 3, collect 4, put-out 4, hand-over 4, fault 4, mend 2, event-fault 3, rivals 3, late 4`),
   'everything together': weights(`
-    buy-and-replace 4, replace 6, replace-and-take-back 3, lose-and-replace 3, collect 5, collect-from-warehouse 4, put-out 5, pay-at-counter 4, hand-over 5, sell 8, ship 8, sell-there 8, return-while-undecided 4, bring-back 5, move-return 4, exchange 4, register 3, enrol 3, advance 5, fault 3, event-fault 3, progress 3,
+    buy-and-replace 4, replace 6, replace-and-take-back 3, lose-and-replace 3, collect 5, collect-from-warehouse 4, put-out 5, pay-at-counter 4, hand-over 5, sell 8, ship 8, sell-there 8, return-while-undecided 4, bring-back 5, move-return 4, exchange 4, register 3, enrol 3, change 5, advance 5, fault 3, event-fault 3, progress 3,
     redeem-at-crm 3, redeem 3, earn 2, reserve 2, pay 3, ring 2, label 3, track 3, rivals 4, late 4, name-basket 4, name-order 4, name-payment 4, name-return 4, name-customer 4, list-orders 2, import 8, note-refund 4, refund-elsewhere 4`),
 };
 
