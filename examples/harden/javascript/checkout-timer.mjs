@@ -1,0 +1,28 @@
+// A web shop shows beside the basket until when its goods are reserved.
+import { randomUUID } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
+
+const { ESTATE_URL, ESTATE_BEARER_TOKEN, ESTATE_REHEARSAL, CHECK_FILE } = process.env;
+setTimeout(() => process.exit(1), 18_000).unref();
+const shippingAddress = { name: 'Ada Byrne', line1: '1 Quay Street', city: 'Galway', postalCode: 'H91', country: 'IE' };
+
+async function post(path, body) {
+  const response = await fetch(`${ESTATE_URL}${path}`, {
+    method: 'POST',
+    headers: {
+      Authorization: `Bearer ${ESTATE_BEARER_TOKEN}`,
+      'X-Rehearsal': ESTATE_REHEARSAL,
+      'Content-Type': 'application/json',
+      'Idempotency-Key': randomUUID(),
+    },
+    body: JSON.stringify(body),
+    signal: AbortSignal.timeout(10_000),
+  });
+  if (!response.ok) throw new Error(`POST ${path}: ${response.status}`);
+  return response.json();
+}
+
+const basket = await post('/baskets', { channel: 'web', customerId: 'cus_ada', lines: [{ sku: 'mug-blue', qty: 2 }] });
+const { expiresAt } = await post(`/baskets/${basket.id}/checkout`, { shippingAddress });
+const reservedUntil = new Date(`${expiresAt.slice(0, 19)}Z`);
+if (CHECK_FILE) writeFileSync(CHECK_FILE, JSON.stringify({ reservedUntil: reservedUntil.toISOString() }));

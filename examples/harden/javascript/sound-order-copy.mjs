@@ -1,0 +1,55 @@
+// A shop copies each order from its events, and writes a mail to the customer when it arrives and when it is confirmed. One order does both.
+import { createHmac, randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { text } from 'node:stream/consumers';
+
+const { ESTATE_URL, ESTATE_BEARER_TOKEN, ESTATE_ADMIN_TOKEN, ESTATE_REHEARSAL, CHECK_FILE } = process.env;
+setTimeout(() => process.exit(1), 18_000).unref();
+const shippingAddress = { name: 'Ada Byrne', line1: '1 Quay Street', city: 'Galway', postalCode: 'H91', country: 'IE' };
+const copies = new Map();
+const mails = new Map();
+let secret = '';
+
+function isGenuine({ 'webhook-id': id, 'webhook-timestamp': sentAt, 'webhook-signature': signatures = '' }, body) {
+  const signed = createHmac('sha256', Buffer.from(secret.slice(6), 'base64'))
+    .update(`${id}.${sentAt}.${body}`)
+    .digest('base64');
+  return Math.abs(Date.now() / 1000 - sentAt) < 300 && signatures.split(' ').includes(`v1,${signed}`);
+}
+
+const server = createServer(async (request, response) => {
+  const body = await text(request);
+  if (!isGenuine(request.headers, body)) return response.writeHead(401).end();
+  const { id, type, data } = JSON.parse(body);
+  mails.set(id, `${data.object.orderNumber}: ${type.split('.').at(-1)}`);
+  if (data.object.version > (copies.get(data.object.id)?.version ?? 0)) copies.set(data.object.id, data.object);
+  response.writeHead(204).end();
+}).listen(0, '127.0.0.1');
+await once(server, 'listening');
+
+async function call(method, path, body) {
+  const token = path.startsWith('/_control') ? ESTATE_ADMIN_TOKEN : ESTATE_BEARER_TOKEN;
+  const own = { Authorization: `Bearer ${token}`, 'X-Rehearsal': ESTATE_REHEARSAL };
+  const headers = { ...own, 'Content-Type': 'application/json', 'Idempotency-Key': randomUUID() };
+  const response = await fetch(`${ESTATE_URL}${path}`, {
+    method,
+    headers,
+    body: JSON.stringify(body),
+    signal: AbortSignal.timeout(15_000),
+  });
+  if (!response.ok) throw new Error(`${method} ${path}: ${response.status}`);
+  return response.json();
+}
+
+const url = `http://127.0.0.1:${server.address().port}/events`;
+({ secret } = await call('PUT', '/_control/webhooks/copy', { url, types: ['order-created', 'order-confirmed'] }));
+const basket = await call('POST', '/baskets', { channel: 'web', customerId: 'cus_ada', lines: [{ sku: 'mug-blue', qty: 2 }] });
+const { orderId } = await call('POST', `/baskets/${basket.id}/checkout`, { placeOrder: true, shippingAddress });
+await call('POST', '/payments/authorizations', { orderId, tender: { type: 'card', token: 'tok_visa' } });
+await call('POST', `/orders/${orderId}/confirm`, {});
+await call('POST', '/_control/clock/advance', { by: 'P2D' });
+const states = Object.fromEntries([...copies].map(([id, { state }]) => [id, state]));
+if (CHECK_FILE) writeFileSync(CHECK_FILE, JSON.stringify({ ...states, mails: [...mails.values()].sort() }));
+process.exit(copies.has(orderId) ? 0 : 1);
