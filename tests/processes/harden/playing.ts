@@ -1,11 +1,14 @@
 import { readFile } from 'node:fs/promises';
 import { buffer } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
+import { describe, expect, test } from '@jest/globals';
 import type { FaultInput } from '../../../shared/catalog/control/faults.ts';
 import { serving } from '../../conform/serving.ts';
 import { ADMIN, estate, newRehearsal, type TestRehearsal } from '../../support/estate.ts';
 import { aFolder } from '../../support/folder.ts';
+import { openRehearsal } from '../../support/open-rehearsal.ts';
 import { type Ended, runIn } from '../../support/scratch-project.ts';
+import { withSteps } from '../../support/steps/rehearsal-at.ts';
 
 export const EXAMPLES = fileURLToPath(new URL('../../../examples/harden/', import.meta.url));
 
@@ -21,14 +24,15 @@ export interface Consumer {
   readonly verdict?: string;
 }
 
-export const consumers = JSON.parse(await readFile(`${EXAMPLES}mistakes.json`, 'utf8')) as readonly Consumer[];
+const consumers = JSON.parse(await readFile(`${EXAMPLES}mistakes.json`, 'utf8')) as readonly Consumer[];
 
 const consumerOf = (file: string): Consumer => consumers.find((one) => one.file === file) ?? { file };
 
 /** The command that runs the file of a consumer. */
 export type CommandOf = (file: string) => readonly [string, ...string[]];
 
-export const inNode: CommandOf = (file) => [process.execPath, `${EXAMPLES}${file}`];
+/** Runs JavaScript and Python, which need no compiler. */
+export const asItIs: CommandOf = (file) => [file.endsWith('.py') ? 'python3' : process.execPath, `${EXAMPLES}${file}`];
 
 /** A story that has ended. */
 export interface Played extends Ended {
@@ -65,7 +69,7 @@ function addressWith({ call, when, happens }: Beside, rehearsal: TestRehearsal) 
 }
 
 /** Plays the story of a consumer in a rehearsal. */
-export async function play(commandOf: CommandOf, file: string, rehearsal: TestRehearsal, beside?: Beside): Promise<Played> {
+async function play(commandOf: CommandOf, file: string, rehearsal: TestRehearsal, beside?: Beside): Promise<Played> {
   await using folder = await aFolder();
   await using address = beside && (await addressWith(beside, rehearsal));
   const [program, ...args] = commandOf(file);
@@ -96,7 +100,7 @@ export interface Shown {
 }
 
 /** Plays the story of a consumer in fine weather. */
-export async function inFineWeather(commandOf: CommandOf, file: string) {
+async function inFineWeather(commandOf: CommandOf, file: string) {
   await using rehearsal = await newRehearsal();
   const { code, out, err, view } = await play(commandOf, file, rehearsal);
   const { holds } = await rehearsal.control('verify');
@@ -104,14 +108,10 @@ export async function inFineWeather(commandOf: CommandOf, file: string) {
 }
 
 /** Plays a story with the misfortune of a mistake. @returns what it leaves behind */
-export async function withMisfortune(
-  commandOf: CommandOf,
-  file: string,
-  { file: mistaken, effect, earlier, beside }: Shown,
-): Promise<unknown> {
-  await using rehearsal = await newRehearsal();
+async function withMisfortune(commandOf: CommandOf, file: string, { file: mistaken, effect, earlier, beside }: Shown): Promise<unknown> {
+  const { fault, startsAt } = consumerOf(mistaken);
+  await using rehearsal = withSteps(await openRehearsal(estate.gateway, undefined, startsAt === undefined ? {} : { startsAt }));
   await earlier?.(rehearsal);
-  const { fault } = consumerOf(mistaken);
   const set = async () => fault && (await rehearsal.control('put-fault', { params: { name: 'misfortune' }, body: fault }));
   // A fault on a webhook needs the registration, which the consumer makes itself.
   const isLater = fault?.match.webhook !== undefined;
@@ -125,4 +125,44 @@ export async function withMisfortune(
   }
   await rehearsal.settle();
   return await effect(played);
+}
+
+/** Tests each consumer of a language. @param shown where their mistakes show */
+export function testConsumers(language: string, commandOf: CommandOf, shown: readonly Shown[]): void {
+  const own = consumers.filter(({ file }) => file.startsWith(`${language}/`));
+
+  describe('In fine weather', () => {
+    test.each(own)('$file ends well, and the world holds', async ({ file }) => {
+      expect(await inFineWeather(commandOf, file)).toEqual({ ended: 'well', hasView: true, holds: true });
+    });
+  });
+
+  describe('With a misfortune', () => {
+    test.each(shown)('$file shows its mistake, and $sibling does not have it', async (one) => {
+      const [mistaken, sound] = await Promise.all([one.file, one.sibling].map((file) => withMisfortune(commandOf, file, one)));
+      expect({ mistaken, sound }).toEqual({ mistaken: one.mistaken, sound: one.sound });
+    });
+
+    test(`The mistake of each consumer in ${language} is shown`, () => {
+      expect(shown.map(({ file }) => file)).toEqual(own.filter(({ sound }) => sound === undefined).map(({ file }) => file));
+    });
+  });
+}
+
+/** What stories leave behind. */
+export const ordersOf = async ({ rehearsal }: Played) =>
+  (await rehearsal.api('list-orders-api', { query: { customerId: 'cus_ada' } })).items;
+
+export const confirmed = async (played: Played) => (await ordersOf(played)).filter(({ state }) => state === 'confirmed').length;
+
+export async function issued({ rehearsal }: Played, member = 'loy_ada') {
+  const { items } = await rehearsal.api('list-ledger-entries-api', { params: { id: member } });
+  // The entries of the initial data have no reason.
+  return items.filter(({ type, reason }) => type === 'issue' && reason !== undefined).length;
+}
+
+/** The status of the receiver's first answer. */
+export async function firstAnswer({ rehearsal }: Played) {
+  const { items } = await rehearsal.control('list-webhook-deliveries', { params: { name: 'copy' } });
+  return items.at(-1)?.attempts[0]?.status;
 }

@@ -1,0 +1,39 @@
+# A shop sells two mugs, and adds the payments of the order to its report of money by tender.
+import collections
+import enum
+import json
+import os
+import urllib.request
+import uuid
+
+ADDRESS = {"name": "Ada Byrne", "line1": "1 Quay Street", "city": "Galway", "postalCode": "H91", "country": "IE"}
+
+
+class Tender(enum.Enum):
+    CARD = "card"
+    BNPL = "bnpl"
+    CASH = "cash"
+    GIFT_CARD = "gift-card"
+    POINTS = "points"
+    EXCHANGE_CREDIT = "exchange-credit"
+
+
+def call(method, path, body=None):
+    headers = {"Authorization": f"Bearer {os.environ['ESTATE_BEARER_TOKEN']}", "X-Rehearsal": os.environ["ESTATE_REHEARSAL"]}
+    headers |= {"Content-Type": "application/json", "Idempotency-Key": str(uuid.uuid4())}
+    data = None if body is None else json.dumps(body).encode()
+    request = urllib.request.Request(os.environ["ESTATE_URL"] + path, data, headers, method=method)
+    with urllib.request.urlopen(request, timeout=15) as response:
+        return json.load(response)
+
+
+basket = call("POST", "/baskets", {"channel": "web", "customerId": "cus_ada", "lines": [{"sku": "mug-blue", "qty": 2}]})
+order = call("POST", f"/baskets/{basket['id']}/checkout", {"placeOrder": True, "shippingAddress": ADDRESS})["orderId"]
+call("POST", "/payments/authorizations", {"orderId": order, "tender": {"type": "card", "token": "tok_visa"}})
+call("POST", f"/orders/{order}/confirm", {})
+report = collections.Counter()
+for payment in call("GET", f"/orders/{order}")["payments"]:
+    report[Tender(payment["tender"]["type"]).value] += payment["authorizedAmount"]["amount"]
+if "CHECK_FILE" in os.environ:
+    with open(os.environ["CHECK_FILE"], "w") as file:
+        json.dump(report, file)
