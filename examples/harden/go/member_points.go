@@ -2,12 +2,12 @@
 package main
 
 import (
-	"bytes"
 	"crypto/rand"
 	"encoding/json"
 	"log"
 	"net/http"
 	"os"
+	"strings"
 	"time"
 )
 
@@ -17,23 +17,29 @@ type balance struct {
 	Entries                                                                                 []json.RawMessage
 }
 
-var client = http.Client{Timeout: 5 * time.Second}
+var client = http.Client{Timeout: 4 * time.Second}
 
-func main() {
-	text, _ := json.Marshal(map[string]any{"points": 20, "reason": "review"})
-	request, _ := http.NewRequest("POST", os.Getenv("ESTATE_URL")+"/loyalty/accounts/loy_ada/points", bytes.NewReader(text))
+// Tries the call as often as given, with one key.
+func issue(body, key string, tries int) *http.Response {
+	request, _ := http.NewRequest("POST", os.Getenv("ESTATE_URL")+"/loyalty/accounts/loy_ada/points", strings.NewReader(body))
 	request.Header.Set("Authorization", "Bearer "+os.Getenv("ESTATE_BEARER_TOKEN"))
 	request.Header.Set("X-Rehearsal", os.Getenv("ESTATE_REHEARSAL"))
 	request.Header.Set("Content-Type", "application/json")
-	request.Header.Set("Idempotency-Key", rand.Text())
+	request.Header.Set("Idempotency-Key", key)
 	response, err := client.Do(request)
-	if err != nil {
-		log.Fatal(err)
+	if err == nil && response.StatusCode < 300 {
+		return response
 	}
+	if tries == 1 || err == nil && response.StatusCode < 500 && response.StatusCode != 429 {
+		log.Fatal(response, err)
+	}
+	time.Sleep(200 * time.Millisecond)
+	return issue(body, key, tries-1)
+}
+
+func main() {
+	response := issue(`{"points":20,"reason":"review"}`, rand.Text(), 4)
 	defer response.Body.Close()
-	if response.StatusCode >= 300 {
-		log.Fatal(response.Status)
-	}
 	var account balance
 	decoder := json.NewDecoder(response.Body)
 	decoder.DisallowUnknownFields()

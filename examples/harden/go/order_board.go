@@ -24,7 +24,8 @@ type object struct {
 	Version                    int
 }
 
-var client, board, key, lock = http.Client{Timeout: 15 * time.Second}, map[string]object{}, []byte{}, sync.Mutex{}
+var client, board, seen = http.Client{Timeout: 4 * time.Second}, map[string]object{}, map[string]bool{}
+var key, lock = []byte{}, sync.Mutex{}
 
 func isGenuine(headers http.Header, body []byte) bool {
 	mac := hmac.New(sha256.New, key)
@@ -46,6 +47,7 @@ func receive(response http.ResponseWriter, request *http.Request) {
 		response.WriteHeader(http.StatusUnauthorized)
 		return
 	}
+	seen[request.Header.Get("webhook-id")] = true
 	order := event.Data.Object
 	known, isKnown := board[order.ID]
 	if strings.HasSuffix(event.Type, ".order-created") && !isKnown || isKnown && known.Version < order.Version {
@@ -54,16 +56,23 @@ func receive(response http.ResponseWriter, request *http.Request) {
 	response.WriteHeader(http.StatusNoContent)
 }
 
+// Tries a call up to four times, with one key.
 func call(method, path, token, body string) (to object) {
 	request, _ := http.NewRequest(method, os.Getenv("ESTATE_URL")+path, strings.NewReader(body))
 	request.Header = http.Header{"Authorization": {"Bearer " + os.Getenv(token)}, "X-Rehearsal": {os.Getenv("ESTATE_REHEARSAL")}}
 	request.Header.Set("Content-Type", "application/json")
 	request.Header.Set("Idempotency-Key", rand.Text())
-	response, err := client.Do(request)
-	if err != nil || response.StatusCode >= 300 || json.NewDecoder(response.Body).Decode(&to) != nil {
-		log.Fatal(method, path, response, err)
+	for attempt := 1; ; attempt++ {
+		response, err := client.Do(request)
+		if err == nil && response.StatusCode < 300 && json.NewDecoder(response.Body).Decode(&to) == nil {
+			return to
+		}
+		if attempt == 4 || err == nil && response.StatusCode < 500 && response.StatusCode != 429 {
+			log.Fatal(method, path, response, err)
+		}
+		time.Sleep(200 * time.Millisecond)
+		request.Body, _ = request.GetBody()
 	}
-	return to
 }
 
 func main() {
@@ -86,5 +95,8 @@ func main() {
 	view, _ := json.Marshal(map[string]string{id: board[id].State})
 	if file := os.Getenv("CHECK_FILE"); file != "" {
 		os.WriteFile(file, view, 0o644)
+	}
+	if len(seen) != 2 {
+		log.Fatal("An event did not arrive.")
 	}
 }

@@ -13,9 +13,9 @@ import (
 )
 
 type answer struct {
-	ID, OrderID, State string
-	PointsBalance      int
-	Retryable          bool
+	ID, State     string
+	PointsBalance int
+	Retryable     bool
 }
 
 var client = http.Client{Timeout: 4 * time.Second}
@@ -63,7 +63,8 @@ func main() {
 	lines := []any{map[string]any{"sku": "mug-blue", "qty": 1}}
 	address := map[string]any{"name": "Ada Byrne", "line1": "1 Quay Street", "city": "Galway", "postalCode": "H91", "country": "IE"}
 	basket := post("/baskets", map[string]any{"channel": "web", "customerId": "cus_ada", "lines": lines})
-	id := post("/baskets/"+basket.ID+"/checkout", map[string]any{"placeOrder": true, "shippingAddress": address}).OrderID
+	post("/baskets/"+basket.ID+"/checkout", map[string]any{"shippingAddress": address})
+	id := post("/orders", map[string]any{"basketId": basket.ID}).ID
 	post("/payments/authorizations", map[string]any{"orderId": id, "tender": map[string]any{"type": "card", "token": "tok_visa"}})
 	view["order"] = post("/orders/"+id+"/confirm", map[string]any{}).State
 	if view["order"] != "confirmed" {

@@ -16,7 +16,7 @@ public class Receipt {
   static final Map<String, String> ENVIRONMENT = System.getenv();
   static final HttpClient CLIENT = HttpClient.newHttpClient();
 
-  /** @param body JSON with ' in place of " */
+  /** Tries a call up to four times, with one key. @param body JSON with ' in place of " */
   static String call(String method, String path, String body) throws Exception {
     var request = HttpRequest.newBuilder(URI.create(ENVIRONMENT.get("ESTATE_URL") + path))
         .method(method, BodyPublishers.ofString(body.replace('\'', '"')))
@@ -26,9 +26,13 @@ public class Receipt {
         .header("Idempotency-Key", UUID.randomUUID().toString())
         .timeout(Duration.ofSeconds(4))
         .build();
-    var answer = CLIENT.send(request, BodyHandlers.ofString());
-    if (answer.statusCode() >= 300) throw new IllegalStateException(method + " " + path + ": " + answer.statusCode());
-    return answer.body();
+    for (int attempt = 1; ; attempt++) {
+      var answer = CLIENT.sendAsync(request, BodyHandlers.ofString()).exceptionally(error -> null).get();
+      int status = answer == null ? 503 : answer.statusCode();
+      if (status < 300) return answer.body();
+      if (attempt == 4 || status < 500 && status != 429) throw new IllegalStateException(method + " " + path + ": " + status);
+      Thread.sleep(200);
+    }
   }
 
   static String find(String pattern, String text) {
@@ -38,7 +42,8 @@ public class Receipt {
   }
 
   public static void main(String[] args) throws Exception {
-    var basket = find("\"(bsk_\\w+)\"", call("POST", "/baskets", "{'channel':'web','customerId':'cus_ada','lines':[{'sku':'mug-blue','qty':2}]}"));
+    var goods = "{'channel':'web','customerId':'cus_ada','lines':[{'sku':'mug-blue','qty':2}]}";
+    var basket = find("\"(bsk_\\w+)\"", call("POST", "/baskets", goods));
     var checkout = call("POST", "/baskets/" + basket + "/checkout", "{'placeOrder':true,'shippingAddress':" + ADDRESS + "}");
     var order = find("\"(ord_\\w+)\"", checkout);
     call("POST", "/payments/authorizations", "{'orderId':'" + order + "','tender':{'type':'card','token':'tok_visa'}}");

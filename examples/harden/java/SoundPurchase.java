@@ -52,9 +52,10 @@ public class SoundPurchase {
     var view = "";
     for (var sku : new String[] {"mug-blue", "lamp-last-one", "vase-sold-out"})
       view += "\"" + sku + "\":" + find("\"atp\" *: *(\\d+)", outside(call("GET", "/inventory/" + sku + "/availability", ""))) + ",";
-    var basket = find("\"(bsk_\\w+)\"", call("POST", "/baskets", "{'channel':'web','customerId':'cus_ada','lines':[{'sku':'mug-blue','qty':2}]}"));
-    var checkout = call("POST", "/baskets/" + basket + "/checkout", "{'placeOrder':true,'shippingAddress':" + ADDRESS + "}");
-    var order = find("\"(ord_\\w+)\"", checkout);
+    var goods = "{'channel':'web','customerId':'cus_ada','lines':[{'sku':'mug-blue','qty':2}]}";
+    var basket = find("\"(bsk_\\w+)\"", call("POST", "/baskets", goods));
+    call("POST", "/baskets/" + basket + "/checkout", "{'shippingAddress':" + ADDRESS + "}");
+    var order = find("\"(ord_\\w+)\"", call("POST", "/orders", "{'basketId':'" + basket + "'}"));
     var payment = call("POST", "/payments/authorizations", "{'orderId':'" + order + "','tender':{'type':'card','token':'tok_visa'}}");
     call("POST", "/orders/" + order + "/confirm", "{}");
     var amount = " *: *\\{[^}]*\"amount\" *: *(\\d+)";

@@ -46,5 +46,8 @@ for (let cursor = ''; cursor !== undefined; ) {
   cursor = page.nextCursor;
 }
 if (CHECK_FILE)
-  writeFileSync(CHECK_FILE, JSON.stringify({ [orderNumber]: state, reservedUntil: new Date(expiresAt).toISOString(), orders }));
+  writeFileSync(
+    CHECK_FILE,
+    JSON.stringify({ [orderNumber]: state, reservedUntil: expiresAt && new Date(expiresAt).toISOString(), orders }),
+  );
 if (state !== 'confirmed' || !orders.includes(orderNumber)) process.exit(1);

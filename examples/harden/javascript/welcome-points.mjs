@@ -21,7 +21,8 @@ async function post(path, body) {
       signal: AbortSignal.timeout(4_000),
     }).catch(() => undefined);
     if (response?.ok) return response.json();
-    if (attempt === 4 || (response && response.status < 500)) throw new Error(`POST ${path}: ${response?.status ?? 'no answer'}`);
+    const mayPass = response === undefined || response.status >= 500 || response.status === 429;
+    if (attempt === 4 || !mayPass) throw new Error(`POST ${path}: ${response?.status ?? 'no answer'}`);
     await pause(100 * attempt);
   }
 }

@@ -19,7 +19,7 @@ def post(path, body, tries=4):
         with urllib.request.urlopen(request, timeout=max(0.1, deadline - time.monotonic())) as response:
             return json.load(response)
     except urllib.error.HTTPError as error:
-        if error.code < 500 or tries == 1:
+        if error.code < 500 and error.code != 429 or tries == 1:
             raise
     time.sleep(0.2)
     return post(path, body, tries - 1)

@@ -13,6 +13,7 @@ import uuid
 
 ADDRESS = {"name": "Ada Byrne", "line1": "1 Quay Street", "city": "Galway", "postalCode": "H91", "country": "IE"}
 states = {}
+seen = set()
 
 
 class Receiver(http.server.BaseHTTPRequestHandler):
@@ -22,6 +23,7 @@ class Receiver(http.server.BaseHTTPRequestHandler):
         signed = hmac.digest(secret, f"{event_id}.{sent_at}.".encode() + body, hashlib.sha256)
         genuine = "v1," + base64.b64encode(signed).decode() in self.headers["webhook-signature"].split()
         if genuine and abs(time.time() - int(sent_at)) < 300:
+            seen.add(event_id)
             order = json.loads(body)["data"]["object"]
             states[order["id"]] = order["state"]
         self.send_response(204 if genuine else 401)
@@ -32,12 +34,20 @@ class Receiver(http.server.BaseHTTPRequestHandler):
 
 
 def call(method, path, body):
+    """Tries a call up to four times, with one key."""
     token = os.environ["ESTATE_ADMIN_TOKEN" if path.startswith("/_control") else "ESTATE_BEARER_TOKEN"]
     headers = {"Authorization": f"Bearer {token}", "X-Rehearsal": os.environ["ESTATE_REHEARSAL"]}
     headers |= {"Content-Type": "application/json", "Idempotency-Key": str(uuid.uuid4())}
     request = urllib.request.Request(os.environ["ESTATE_URL"] + path, json.dumps(body).encode(), headers, method=method)
-    with urllib.request.urlopen(request, timeout=15) as response:
-        return json.load(response)
+    for attempt in range(4):
+        try:
+            with urllib.request.urlopen(request, timeout=4) as response:
+                return json.load(response)
+        except OSError as error:
+            status = getattr(error, "code", 503)
+            if attempt == 3 or status < 500 and status != 429:
+                raise
+            time.sleep(0.2)
 
 
 server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Receiver)
@@ -52,4 +62,4 @@ call("POST", "/_control/clock/advance", {"by": "P2D"})
 if "CHECK_FILE" in os.environ:
     with open(os.environ["CHECK_FILE"], "w") as file:
         json.dump(states, file)
-sys.exit(0 if order in states else 1)
+sys.exit(0 if len(seen) == 2 else 1)

@@ -43,7 +43,8 @@ def orders_between(start, end):
 
 start = datetime.datetime.fromisoformat(call("GET", "/_control/clock")["now"]).astimezone(datetime.timezone.utc).date()
 basket = call("POST", "/baskets", {"channel": "web", "customerId": "cus_ada", "lines": [{"sku": "mug-blue", "qty": 2}]})
-order = call("POST", f"/baskets/{basket['id']}/checkout", {"placeOrder": True, "shippingAddress": ADDRESS})["orderId"]
+call("POST", f"/baskets/{basket['id']}/checkout", {"shippingAddress": ADDRESS})
+order = call("POST", "/orders", {"basketId": basket["id"]})["id"]
 payment = call("POST", "/payments/authorizations", {"orderId": order, "tender": {"type": "card", "token": "tok_visa"}})
 call("POST", f"/orders/{order}/confirm", {})
 call("POST", "/_control/clock/advance", {"by": "P2D"})

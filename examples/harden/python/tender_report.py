@@ -3,6 +3,7 @@ import collections
 import enum
 import json
 import os
+import time
 import urllib.request
 import uuid
 
@@ -19,12 +20,20 @@ class Tender(enum.Enum):
 
 
 def call(method, path, body=None):
+    """Tries a call up to four times, with one key."""
     headers = {"Authorization": f"Bearer {os.environ['ESTATE_BEARER_TOKEN']}", "X-Rehearsal": os.environ["ESTATE_REHEARSAL"]}
     headers |= {"Content-Type": "application/json", "Idempotency-Key": str(uuid.uuid4())}
     data = None if body is None else json.dumps(body).encode()
     request = urllib.request.Request(os.environ["ESTATE_URL"] + path, data, headers, method=method)
-    with urllib.request.urlopen(request, timeout=15) as response:
-        return json.load(response)
+    for attempt in range(4):
+        try:
+            with urllib.request.urlopen(request, timeout=4) as response:
+                return json.load(response)
+        except OSError as error:
+            status = getattr(error, "code", 503)
+            if attempt == 3 or status < 500 and status != 429:
+                raise
+            time.sleep(0.2)
 
 
 basket = call("POST", "/baskets", {"channel": "web", "customerId": "cus_ada", "lines": [{"sku": "mug-blue", "qty": 2}]})

@@ -23,8 +23,19 @@ if (code !== 0) {
       mistaken: [0, false],
       sound: [0, true],
     },
-    // A client that notices ends with 1.
-    { file: 'java/Receipt.java', sibling: PURCHASE, effect: ({ code: ended }) => ended, mistaken: 0, sound: 1 },
-    { file: 'java/Cancellation.java', sibling: PURCHASE, effect: ({ code: ended }) => ended, mistaken: 0, sound: 1 },
+    {
+      file: 'java/Receipt.java',
+      sibling: PURCHASE,
+      effect: ({ code: ended, err: said }) => [ended, /\d+ was authorised for an order of \d+/.test(said)],
+      mistaken: [0, false],
+      sound: [1, true],
+    },
+    {
+      file: 'java/Cancellation.java',
+      sibling: PURCHASE,
+      effect: ({ code: ended, err: said }) => [ended, /There is no .*cancelled/.test(said)],
+      mistaken: [0, false],
+      sound: [1, true],
+    },
   ]);
 }
