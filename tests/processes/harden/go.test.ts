@@ -44,7 +44,7 @@ if (code !== 0) {
       sibling: 'javascript/sound-order-copy.mjs',
       effect: async (played) => [played.code, (await ordersOf(played)).map(({ id }) => played.view[id])],
       mistaken: [0, ['draft']],
-      sound: [0, ['confirmed']],
+      sound: [0, ['cancelled']],
     },
   ]);
 }

@@ -52,7 +52,7 @@ testConsumers('javascript', asItIs, [
     effect: async ({ view }) => view.mails?.length ?? view['mug-blue'],
     // Three were ordered, the first one alone.
     mistaken: 4,
-    // One when the order arrives, and one when it is confirmed.
+    // One when the order arrives, and one when it is cancelled.
     sound: 2,
   },
   { file: 'javascript/mail-outbox.mjs', sibling: COPY, effect: firstAnswer, mistaken: 204, sound: 401 },

@@ -21,7 +21,7 @@ else
       sibling: COPY,
       effect: async (played) => [played.code, (await ordersOf(played)).map(({ id }) => played.view[id])],
       mistaken: [0, ['draft']],
-      sound: [0, ['confirmed']],
+      sound: [0, ['cancelled']],
     },
     { file: 'python/payment_alarm.py', sibling: COPY, effect: firstAnswer, mistaken: 204, sound: 401 },
     {
