@@ -83,7 +83,7 @@ func main() {
 	id := call("POST", "/baskets/"+basket.ID+"/checkout", "ESTATE_BEARER_TOKEN", checkout).OrderID
 	call("POST", "/_control/clock/advance", "ESTATE_ADMIN_TOKEN", `{"by":"P2D"}`)
 	lock.Lock()
-	view, _ := json.Marshal(map[string]string{id: board[id].State})
+	view, _ := json.Marshal(map[string][]string{"states": {board[id].State}})
 	if file := os.Getenv("CHECK_FILE"); file != "" {
 		os.WriteFile(file, view, 0o644)
 	}

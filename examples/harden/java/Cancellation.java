@@ -49,7 +49,7 @@ public class Cancellation {
     call("POST", "/payments/authorizations", "{'orderId':'" + order + "','tender':{'type':'card','token':'tok_visa'}}");
     call("POST", "/orders/" + order + "/confirm", "{}");
     call("POST", "/orders/" + order + "/cancel", "{'reason':'customer_request'}");
-    var view = "{\"" + order + "\":\"cancelled\"}";
+    var view = "{\"order\":\"cancelled\"}";
     if (ENVIRONMENT.containsKey("CHECK_FILE")) Files.writeString(Path.of(ENVIRONMENT.get("CHECK_FILE")), view);
   }
 }

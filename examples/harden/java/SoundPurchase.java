@@ -63,7 +63,7 @@ public class SoundPurchase {
     var paid = find("\"authorizedAmount\"" + amount, payment);
     if (!total.equals(paid)) throw new IllegalStateException(paid + " was authorised for an order of " + total);
     var cancelled = outside(call("POST", "/orders/" + order + "/cancel", "{'reason':'customer_request'}"));
-    view = "{" + view + "\"paid\":" + paid + ",\"" + order + "\":\"" + find("\"state\" *: *\"(cancelled)\"", cancelled) + "\"}";
+    view = "{" + view + "\"paid\":" + paid + ",\"order\":\"" + find("\"state\" *: *\"(cancelled)\"", cancelled) + "\"}";
     if (ENVIRONMENT.containsKey("CHECK_FILE")) Files.writeString(Path.of(ENVIRONMENT.get("CHECK_FILE")), view);
   }
 }

@@ -29,6 +29,6 @@ const post = (path, body) => {
 const basket = await post('/baskets', { channel: 'web', customerId: 'cus_ada', lines: [{ sku: 'mug-blue', qty: 2 }] });
 const { orderId } = await post(`/baskets/${basket.id}/checkout`, { placeOrder: true, shippingAddress });
 await post('/payments/authorizations', { orderId, tender: { type: 'card', token: 'tok_visa' } });
-const { orderNumber, state } = await post(`/orders/${orderId}/confirm`, {});
+const { state } = await post(`/orders/${orderId}/confirm`, {});
 await post('/loyalty/accounts/loy_ada/points', { points: 20, reason: 'review' });
-if (CHECK_FILE) writeFileSync(CHECK_FILE, JSON.stringify({ [orderNumber]: state, points: 20 }));
+if (CHECK_FILE) writeFileSync(CHECK_FILE, JSON.stringify({ order: state, points: 20 }));

@@ -29,5 +29,5 @@ async function order() {
   return post(`/orders/${orderId}/confirm`, {});
 }
 
-const { orderNumber, state } = await order().catch(order).catch(order);
-if (CHECK_FILE) writeFileSync(CHECK_FILE, JSON.stringify({ [orderNumber]: state }));
+const { state } = await order().catch(order).catch(order);
+if (CHECK_FILE) writeFileSync(CHECK_FILE, JSON.stringify({ order: state }));

@@ -3,7 +3,7 @@ import { afterAll } from '@jest/globals';
 import { aFolder } from '../../support/folder.ts';
 import { runIn } from '../../support/scratch-project.ts';
 import { skipTests } from '../../support/skipped.ts';
-import { asItIs, confirmed, EXAMPLES, issued, ordersOf, testConsumers } from './playing.ts';
+import { asItIs, confirmed, EXAMPLES, issued, testConsumers } from './playing.ts';
 
 const BIRTHDAY = 'go/sound_birthday.go';
 const built = await aFolder();
@@ -42,7 +42,7 @@ if (code !== 0) {
     {
       file: 'go/order_board.go',
       sibling: 'javascript/sound-order-copy.mjs',
-      effect: async (played) => [played.code, (await ordersOf(played)).map(({ id }) => played.view[id])],
+      effect: ({ code: ended, view }) => [ended, view.states],
       mistaken: [0, ['draft']],
       sound: [0, ['cancelled']],
     },

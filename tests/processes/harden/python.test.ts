@@ -19,7 +19,7 @@ else
     {
       file: 'python/order_copy.py',
       sibling: COPY,
-      effect: async (played) => [played.code, (await ordersOf(played)).map(({ id }) => played.view[id])],
+      effect: ({ code: ended, view }) => [ended, view.states],
       mistaken: [0, ['draft']],
       sound: [0, ['cancelled']],
     },
