@@ -1,4 +1,4 @@
-// A member buys two mugs, gets 20 points more for a review, and looks at all of her orders and at the time that is left to pay.
+// A member buys two mugs, gets 20 points more for a review, and looks at all of her orders, and when she placed this one.
 import { randomUUID } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -34,17 +34,17 @@ async function call(method, path, body) {
 }
 
 const basket = await call('POST', '/baskets', { channel: 'web', customerId: 'cus_ada', lines: [{ sku: 'mug-blue', qty: 2 }] });
-const { expiresAt } = await call('POST', `/baskets/${basket.id}/checkout`, { shippingAddress });
-const { id } = await call('POST', '/orders', { basketId: basket.id });
+await call('POST', `/baskets/${basket.id}/checkout`, { shippingAddress });
+const { id, createdAt } = await call('POST', '/orders', { basketId: basket.id });
 await call('POST', '/payments/authorizations', { orderId: id, tender: { type: 'card', token: 'tok_visa' } });
 const { orderNumber, state } = await call('POST', `/orders/${id}/confirm`, {});
 await call('POST', '/loyalty/accounts/loy_ada/points', { points: 20, reason: 'review' });
-const reservedUntil = expiresAt && new Date(expiresAt).toISOString();
 const orders = [];
 for (let cursor = ''; cursor !== undefined; ) {
   const page = await call('GET', `/orders?customerId=cus_ada&limit=100${cursor && `&cursor=${encodeURIComponent(cursor)}`}`);
   orders.push(...page.items.map((order) => order.orderNumber));
   cursor = page.nextCursor;
 }
-if (CHECK_FILE) writeFileSync(CHECK_FILE, JSON.stringify({ order: state, reservedUntil, orders: orders.length }));
+if (CHECK_FILE)
+  writeFileSync(CHECK_FILE, JSON.stringify({ order: state, placedAt: new Date(createdAt).toISOString(), orders: orders.length }));
 if (state !== 'confirmed' || !orders.includes(orderNumber)) process.exit(1);

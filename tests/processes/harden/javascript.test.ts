@@ -33,10 +33,12 @@ testConsumers('javascript', asItIs, [
     sound: [0, 0],
   },
   {
-    file: 'javascript/checkout-timer.mjs',
+    file: 'javascript/order-history.mjs',
     sibling: ORDER,
-    // Goods are reserved for 15 minutes.
-    effect: async ({ view, rehearsal }) => Date.parse(view.reservedUntil) - (await rehearsal.now()) <= 900_000,
+    effect: async (played) => {
+      const [order] = await ordersOf(played);
+      return played.view.placedAt.slice(0, 19) === order?.createdAt.slice(0, 19);
+    },
     mistaken: false,
     sound: true,
   },

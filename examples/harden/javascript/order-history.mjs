@@ -1,4 +1,4 @@
-// A web shop shows beside the basket until when its goods are reserved.
+// An app shows a customer when her order was placed. She has just placed it.
 import { randomUUID } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 
@@ -23,6 +23,7 @@ async function post(path, body) {
 }
 
 const basket = await post('/baskets', { channel: 'web', customerId: 'cus_ada', lines: [{ sku: 'mug-blue', qty: 2 }] });
-const { expiresAt } = await post(`/baskets/${basket.id}/checkout`, { shippingAddress });
-const reservedUntil = new Date(`${expiresAt.slice(0, 19)}Z`);
-if (CHECK_FILE) writeFileSync(CHECK_FILE, JSON.stringify({ reservedUntil: reservedUntil.toISOString() }));
+await post(`/baskets/${basket.id}/checkout`, { shippingAddress });
+const order = await post('/orders', { basketId: basket.id });
+const placedAt = new Date(`${order.createdAt.slice(0, 19)}Z`);
+if (CHECK_FILE) writeFileSync(CHECK_FILE, JSON.stringify({ placedAt: placedAt.toISOString() }));
