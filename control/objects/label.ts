@@ -15,9 +15,9 @@ export function labelOf({ label = [] }: ObjectDefinition, object: unknown): stri
 }
 
 /** The columns of the definition. A column is left out if the object lacks its members. */
-export const columnsOf = ({ columns = {} }: ObjectDefinition, object: unknown): Readonly<Record<string, string>> =>
+export const columnsOf = ({ columns, moreColumns }: ObjectDefinition, object: unknown): Readonly<Record<string, string>> =>
   Object.fromEntries(
-    Object.entries(columns).flatMap(([heading, template]) => {
+    Object.entries({ ...columns, ...moreColumns }).flatMap(([heading, template]) => {
       const text = filled(template, object);
       return text === undefined ? [] : [[heading, text]];
     }),

@@ -7,6 +7,7 @@ import type { World } from '../../shared/domain/world.ts';
 import { STATE_INDEX } from '../../shared/store/collections.ts';
 import type { Found, ObjectReader, PageRequest } from '../../shared/store/ports/objects.ts';
 import { columnsOf, labelOf, textsOf } from './label.ts';
+import { type Progress, requireProgress } from './progress.ts';
 import { relatedOf } from './related.ts';
 import { CUSTOMERS, type ListedType, statesOf } from './types.ts';
 
@@ -22,6 +23,8 @@ interface ObjectFilter {
   readonly state?: string;
   /** Text to find in the object, or in the customer that it refers to. */
   readonly q?: string;
+  /** Values of the columns that follow from objects of other applications. */
+  readonly progress?: { readonly wanted: Progress; readonly of: (object: Published) => Promise<Progress> };
   /** Position (`order`) of the last object of the previous page. */
   readonly before?: number;
   readonly limit: number;
@@ -40,33 +43,41 @@ export async function listObjectsOf(
   worlds: ObjectReader,
   world: World,
   type: ListedType,
-  { state, q, before = 0, limit, customers }: ObjectFilter,
+  { state, q, progress, before = 0, limit, customers }: ObjectFilter,
   breathe: Breathe = inOneSlice,
 ): Promise<{ items: Listed[]; next?: number }> {
   if (state !== undefined) requireState(type, state);
+  if (progress) requireProgress(type.definition, progress.wanted);
   const { application, collection } = type;
   const read = (page: PageRequest): Promise<readonly Found[]> =>
     state === undefined
       ? worlds.all(world, application, collection, page)
       : worlds.indexed(world, { application, collection, name: STATE_INDEX }, state, page);
   const matches = q === undefined ? undefined : await matcher(worlds, world, type, { q, customers }, breathe);
+  const isFiltered = matches !== undefined || progress !== undefined;
   const items: Listed[] = [];
   let next = before;
   for (let left = MOST_READ; left > 0; ) {
-    const size = Math.min(left, matches === undefined ? limit - items.length : CHUNK);
+    const size = Math.min(left, isFiltered ? CHUNK : limit - items.length);
     // One object more than needed shows whether there are older ones.
     const found = await read({ after: next, limit: size + 1, newestFirst: true });
     for (const [position, one] of found.slice(0, size).entries()) {
       await breathe();
       next = one.order;
       const object = publishedOf(type, one);
-      if (matches?.(object) ?? true) items.push(describe(type, one, object));
+      if ((matches?.(object) ?? true) && (await isThatFar(object, progress))) items.push(describe(type, one, object));
       if (items.length === limit) return position + 1 < found.length ? { items, next } : { items };
     }
     if (found.length <= size) return { items };
     left -= size;
   }
   return { items, next };
+}
+
+async function isThatFar(object: Published, filter: ObjectFilter['progress']): Promise<boolean> {
+  if (!filter) return true;
+  const found = await filter.of(object);
+  return Object.entries(filter.wanted).every(([name, value]) => found[name] === value);
 }
 
 function requireState({ definition }: ListedType, state: string): void {

@@ -1,4 +1,5 @@
 import { basket, product } from '../../shared/catalog/commerce/objects.ts';
+import type { ObjectDefinition } from '../../shared/catalog/define-object.ts';
 import { returnObject } from '../../shared/catalog/fulfillment/returns.ts';
 import { inventoryItem } from '../../shared/catalog/inventory/objects.ts';
 import { order } from '../../shared/catalog/order/objects.ts';
@@ -165,6 +166,9 @@ export async function productNames(
   return new Map(products.map(({ sku, name }) => [sku, name]));
 }
 
+const namesLocations = ({ label = [], columns = {}, moreColumns = {} }: ObjectDefinition): boolean =>
+  [...label, ...Object.values(columns), ...Object.values(moreColumns)].some((template) => template.includes('{locationId}'));
+
 /** Adds the names of what labels and columns name by id or SKU: objects, products and locations. */
 export async function withNames(
   worlds: ObjectReader,
@@ -182,7 +186,7 @@ export async function withNames(
     for (const one of referencesIn(item)) references.set(one.id, one);
   }
   const isNamedBySku = definition.label?.some((template) => template.includes('sku}')) === true;
-  const skus = items.flatMap((item) => [...(isNamedBySku ? wordsOf(item) : []), ...(item.columns['goods']?.split(', ') ?? [])]);
+  const skus = items.flatMap((item) => [...(isNamedBySku ? wordsOf(item) : []), ...(item.columns['what']?.split(', ') ?? [])]);
   const labelOf = async ({ type, id }: Reference): Promise<readonly [id: string, label: string | undefined]> => {
     const kept = objects[type];
     const found = kept && (await worlds.object(world, kept.application, kept.collection, id));
@@ -191,7 +195,7 @@ export async function withNames(
   const labels = await readEach([...references.values()], labelOf, breathe);
   const [products, locations] = await Promise.all([
     productNames(worlds, world, objects, skus),
-    definition.columns?.['location'] === undefined ? [] : locationsOf(worlds, world),
+    namesLocations(definition) ? locationsOf(worlds, world) : [],
   ]);
   const known = new Map([...labels, ...products, ...locations.map(({ id, name }) => [id, name] as const)]);
   return items.map((item) => ({

@@ -1,14 +1,23 @@
-import { inventoryItem } from '../../shared/catalog/inventory/objects.ts';
+import { basket } from '../../shared/catalog/commerce/objects.ts';
+import { customer } from '../../shared/catalog/customer/objects.ts';
+import { inventoryItem, reservation } from '../../shared/catalog/inventory/objects.ts';
+import { order } from '../../shared/catalog/order/objects.ts';
 import type { Breathe } from '../../shared/domain/breathe.ts';
+import { searchForm } from '../../shared/domain/text.ts';
 import type { World } from '../../shared/domain/world.ts';
 import type { ObjectReader } from '../../shared/store/ports/objects.ts';
 import type { EstateObjects } from '../verify/world-records.ts';
 import { customersWith, describeObject, type Listed, listObjectsOf } from './list.ts';
+import { withNames } from './related-objects.ts';
 import { listedTypes } from './types.ts';
 
-type FoundObject = Listed & { readonly type: string };
+type FoundObject = Listed & { readonly type: string; readonly names: Readonly<Record<string, string>> };
 
-/** The objects with a text: first the object with this id, even if it is old, then the newest objects of each type. */
+/** People and orders come first: most searches look for them. Baskets and reservations come last: each order has one with the same text. */
+const PLACES: Readonly<Record<string, number>> = { [customer.type]: -2, [order.type]: -1, [basket.type]: 1, [reservation.type]: 1 };
+const placeOf = (type: string): number => PLACES[type] ?? 0;
+
+/** The objects with a text: first the object with this id, even if it is old, then objects with this name, then the newest of each type. */
 export async function findObjects(
   worlds: ObjectReader,
   { world, objects }: { readonly world: World; readonly objects: EstateObjects },
@@ -18,13 +27,18 @@ export async function findObjects(
   const customers = await customersWith(worlds, world, q, breathe);
   const exact: FoundObject[] = [];
   const others: FoundObject[] = [];
-  for (const type of listedTypes(objects)) {
+  const types = listedTypes(objects).toSorted((one, other) => placeOf(one.definition.type) - placeOf(other.definition.type));
+  for (const type of types) {
     const { application, collection, definition } = type;
-    const named = definition === inventoryItem ? undefined : await worlds.object(world, application, collection, q.trim());
+    const found = definition === inventoryItem ? undefined : await worlds.object(world, application, collection, q.trim());
+    const named = found && describeObject(type, found);
     const { items } = await listObjectsOf(worlds, world, type, { q, limit, customers }, breathe);
-    const typed = (one: Listed): FoundObject => ({ ...one, type: definition.type });
-    if (named) exact.push(typed(describeObject(type, named)));
-    others.push(...items.filter(({ id }) => id !== named?.id).map(typed));
+    const all = [...(named ? [named] : []), ...items.filter(({ id }) => id !== named?.id)];
+    for (const one of await withNames(worlds, { world, objects }, type, all, breathe)) {
+      (one.id === named?.id ? exact : others).push({ ...one, type: definition.type });
+    }
   }
-  return [...exact, ...others];
+  const text = searchForm(q.trim());
+  const isNamed = ({ label = '' }: FoundObject): boolean => searchForm(label) === text;
+  return [...exact, ...others.filter(isNamed), ...others.filter((one) => !isNamed(one))];
 }

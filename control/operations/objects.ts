@@ -11,9 +11,10 @@ import type { EstateEvent } from '../../shared/events/envelope.ts';
 import type { ObjectReader } from '../../shared/store/ports/objects.ts';
 import { findTraces } from '../journal/traces.ts';
 import { pointWorthOf } from '../objects/figures.ts';
-import { listObjectsOf } from '../objects/list.ts';
+import { listObjectsOf, type Published } from '../objects/list.ts';
 import { readNames } from '../objects/names.ts';
 import { playedBy } from '../objects/played.ts';
+import { progressOf, withProgress } from '../objects/progress.ts';
 import { productNames, relatedObjects, withNames } from '../objects/related-objects.ts';
 import { findObjects } from '../objects/search.ts';
 import { locationsOf, orderOfSku, type StockPlace, skusAfter, stockAt } from '../objects/stock.ts';
@@ -27,9 +28,17 @@ export const listObjectTypes = operate(declared.listObjectTypes)(async (_input, 
 
 export const listObjects = operate(declared.listObjects)(async ({ params, query }, { world, worlds, objects, inSlices, gone }) => {
   const type = listedType(objects, params.type);
+  const place = { world, objects };
+  const { payment, goods, ...filter } = query;
+  const wanted = Object.fromEntries(
+    Object.entries({ payment, goods }).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+  );
+  const of = (object: Published) => progressOf(worlds, place, type.definition, object);
+  const progress = Object.keys(wanted).length > 0 ? { wanted, of } : undefined;
   return inSlices(gone, async (breathe) => {
-    const { items, next } = await listObjectsOf(worlds, world, type, query, breathe);
-    return { items: await withNames(worlds, { world, objects }, type, items, breathe), next };
+    const { items, next } = await listObjectsOf(worlds, world, type, { ...filter, progress }, breathe);
+    const whole = await withProgress(worlds, place, type, items, breathe);
+    return { items: await withNames(worlds, place, type, whole, breathe), next };
   });
 });
 

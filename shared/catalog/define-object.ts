@@ -31,6 +31,13 @@ export interface ObjectDefinition<
   readonly label?: readonly string[];
   /** Columns of its list, by heading: templates, as for the label. A column is empty when the object lacks a member. */
   readonly columns?: Readonly<Record<string, string>>;
+  /** Further columns, which a page shows on request. */
+  readonly moreColumns?: Readonly<Record<string, string>>;
+  /**
+   * Columns that follow from objects of other applications, each with all its values: how the payment of an order stands. Lists can be
+   * filtered by them.
+   */
+  readonly progress?: Readonly<Record<string, readonly string[]>>;
   /** Types of referenced objects, by member, where the name of the member does not give the type: `{ mergedInto: 'basket' }`. */
   readonly references?: Readonly<Record<string, string>>;
   /** Consumers of its additional event `ext.<type>-changed`. */

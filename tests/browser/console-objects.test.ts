@@ -29,6 +29,10 @@ describeInBrowser('Objects in the console', () => {
   const verb = (name: string) => main().getByRole('button', { name, exact: true });
   const isEnabled = (name: string) =>
     main().locator('button[data-possible]:not([aria-disabled])').getByText(name, { exact: true }).waitFor();
+  const showImpossible = () =>
+    main()
+      .getByText(/^\d+ not now, and why$/)
+      .click();
   /** Presses buttons one after the other, each as soon as it is possible. */
   const press = async (...names: readonly string[]) => {
     for (const name of names) {
@@ -37,6 +41,7 @@ describeInBrowser('Objects in the console', () => {
     }
   };
   const confirm = (name: string) => dialog().getByRole('button', { name }).click();
+  const listed = (id: string) => main().locator(`tbody a[href$="/${id}"]`);
   const history = () => main().getByRole('region', { name: 'How it got there' });
 
   test.each([
@@ -55,8 +60,7 @@ describeInBrowser('Objects in the console', () => {
     await tab.follow('at-risk 1');
     await tab.heading('Customers').waitFor();
     await tab.page.waitForURL(/\/objects\/customer\?state=at-risk$/);
-    await main().locator('.rows li:only-child a').waitFor();
-    await main().locator('.rows a').click();
+    await main().locator('tbody tr:only-child').click();
     await main().locator('[data-is="present"]').getByText('at-risk').waitFor();
   });
 
@@ -96,12 +100,58 @@ describeInBrowser('Objects in the console', () => {
     await history().getByText('because: expired', { exact: true }).waitFor();
   });
 
+  test('The list of orders finds the unpaid order of a customer, sorts by total, and keeps filter, order and columns in its address', async () => {
+    await using other = await newRehearsal();
+    const small = await other.draft({ qty: 1 });
+    const large = await other.draft({ qty: 9 });
+    const paid = await other.confirmed({ qty: 2 });
+    const foreign = await other.draft({ qty: 1, customerId: 'cus_ben' });
+    await tab.open(objects('/order', other));
+    await listed(foreign.id).waitFor();
+    await main().getByRole('combobox', { name: 'Payment' }).selectOption('unpaid');
+    await main().getByRole('searchbox').fill('Byrne');
+    await Promise.all([paid.id, foreign.id].map((id) => listed(id).waitFor({ state: 'detached' })));
+    const numbers = () => main().locator('tbody a[data-row]').allTextContents();
+    expect(await numbers()).toEqual([large.orderNumber, small.orderNumber]);
+    await tab.press('total');
+    await main().locator('[aria-sort="ascending"]').getByText('total').waitFor();
+    expect(await numbers()).toEqual([small.orderNumber, large.orderNumber]);
+    await main().getByText('Columns').first().click();
+    await main().getByLabel('channel').check();
+    await main().getByRole('columnheader', { name: 'channel' }).waitFor();
+    const { searchParams } = new URL(tab.page.url());
+    expect(Object.fromEntries(searchParams)).toEqual({
+      payment: 'unpaid',
+      q: 'Byrne',
+      sort: 'total',
+      columns: 'customer,what,total,channel,payment,goods,when',
+    });
+    await tab.page.reload();
+    await main().getByRole('cell', { name: 'web' }).first().waitFor();
+    expect(await numbers()).toEqual([small.orderNumber, large.orderNumber]);
+    await tab.expectSoundInEveryLook();
+  });
+
+  test('The keys j, Enter and c move in the list of orders, open a row, and copy the id of the row in hand', async () => {
+    await using other = await newRehearsal();
+    const older = await other.draft({ qty: 1 });
+    await other.draft({ qty: 1 });
+    await tab.open(objects('/order', other));
+    await listed(older.id).waitFor();
+    for (const key of ['j', 'j', 'c']) await tab.page.keyboard.press(key);
+    await tab.says('Id copied');
+    expect(await tab.copied()).toBe(older.id);
+    await main().getByText('version 1').waitFor();
+    await tab.page.keyboard.press('Enter');
+    await tab.heading(`Order ${older.orderNumber}`).waitFor();
+  });
+
   test('The list of objects shows an object as soon as it is created', async () => {
     await using other = await tab.openNew('/objects/basket');
     await tab.shows('There is no basket yet.');
     expect(await main().getByText('no states').count()).toBe(0);
     const { id } = await other.basket({ qty: 1 });
-    await main().getByText(id).waitFor();
+    await listed(id).waitFor();
     await main().getByRole('link', { name: 'open 1' }).waitFor();
   });
 
@@ -110,9 +160,9 @@ describeInBrowser('Objects in the console', () => {
     await main().getByText('No basket matches.').waitFor();
     await tab.isLive();
     const { id } = await other.basket({ qty: 1 });
-    await main().getByText(id).waitFor();
+    await listed(id).waitFor();
     await other.checkedOut(id);
-    await main().getByText(id).waitFor({ state: 'detached' });
+    await listed(id).waitFor({ state: 'detached' });
   });
 
   test('The list of objects finds nothing in an unknown state, and leads back to all', async () => {
@@ -122,11 +172,32 @@ describeInBrowser('Objects in the console', () => {
     await tab.row('Ada').waitFor();
   });
 
+  test('The page of an order puts its usual next step first, and a final order has none', async () => {
+    await using other = await newRehearsal();
+    const { id } = await other.draft();
+    await tab.open(objects(`/order/${id}`, other));
+    await main().getByText('Waits for the customer to pay 30.88 EUR.').waitFor();
+    const usual = main().locator('button.primary');
+    await usual.getByText('Authorise a payment…').waitFor();
+    await other.authorisation(id);
+    await usual.getByText('Confirm', { exact: true }).waitFor();
+    expect(await usual.count()).toBe(1);
+    await other.api('cancel-order-api', { params: { id }, body: { reason: 'changed my mind' } });
+    await main().getByText('Nothing; this order is final.').waitFor();
+    expect(await usual.count()).toBe(0);
+    await main()
+      .getByText(/^\d+ not possible, and why$/)
+      .click();
+    await main().getByText('It is cancelled; confirm is possible only from draft.').waitFor();
+    await tab.expectSoundInEveryLook();
+  });
+
   test('A button scans a parcel, and its state and life cycle change', async () => {
     await using other = await newRehearsal();
     const { shipmentId } = await dispatchedParcel(other);
     await tab.open(objects(`/shipment/${shipmentId}`, other));
     await tab.stateIs('label-created');
+    await showImpossible();
     expect(await verb('Deliver').getAttribute('aria-disabled')).toBe('true');
     await main()
       .getByText('It is label-created; deliver is possible only from out-for-delivery, delivery-attempted or held-at-depot.')
@@ -156,6 +227,7 @@ describeInBrowser('Objects in the console', () => {
     await using other = await newRehearsal({ warehouse: 'manual', carrier: 'manual', returns: 'manual' });
     const { orderId } = await other.checkedOut({}, { placeOrder: true });
     await tab.open(objects(`/order/${orderId}`, other));
+    await showImpossible();
     await main()
       .getByText(/^30\.88 EUR of 30\.88 EUR are neither authorised nor captured/)
       .waitFor();
@@ -196,7 +268,7 @@ describeInBrowser('Objects in the console', () => {
     await products.selectOption('mug-green');
     await confirm('Exchange it');
     await main()
-      .getByText(/^It waits for the order .* of the exchange to be confirmed\.$/)
+      .getByText(/^Waits for the order .* of the exchange to be confirmed\.$/)
       .waitFor();
     await tab.follow('Go to the new order');
     await tab.stateIs('draft');
@@ -217,7 +289,7 @@ describeInBrowser('Objects in the console', () => {
     await verb('Take cash…').click();
     await cash.fill('20');
     await dialog.getByRole('button', { name: 'Take cash' }).click();
-    await main().getByText('It waits for the customer to pay 5.98 EUR at the till.').waitFor();
+    await main().getByText('Waits for the customer to pay 5.98 EUR at the till.').waitFor();
     await main().getByRole('region', { name: 'Payments' }).getByText('20.00 EUR').first().waitFor();
     await verb('Take cash…').click();
     expect(await cash.inputValue()).toBe('5.98');
@@ -238,6 +310,7 @@ describeInBrowser('Objects in the console', () => {
     await dialog().getByLabel('Amount').fill('12.99');
     await confirm('Dispute');
     await isEnabled('Lose the dispute');
+    await showImpossible();
     await main()
       .getByText(/^A dispute of 12\.99 EUR of the payment/)
       .first()
@@ -282,7 +355,7 @@ describeInBrowser('Objects in the console', () => {
     await other.checkedOut(basket.id, { voucherCodes: ['WELCOME10'] });
     await tab.open(objects('', other));
     await tab.follow(/WELCOME10/);
-    await main().locator('a[data-row]').filter({ hasText: 'Ben Okafor' }).getByText('WELCOME10: applied').waitFor();
+    await tab.row('Ben Okafor').getByText('WELCOME10: applied').waitFor();
     await tab.page.goBack();
     await verb('Switch off 10 % off').click();
     await verb('Switch on 10 % off').waitFor();

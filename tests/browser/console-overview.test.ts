@@ -46,6 +46,16 @@ describeInBrowser('The overview in the console', () => {
     await isDone(2);
   });
 
+  test('The first steps stay away once they are closed', async () => {
+    await step(1).waitFor();
+    await tab.press('Close the first steps');
+    await step(1).waitFor({ state: 'detached' });
+    await tab.page.reload();
+    await tab.shows('Nothing has happened here yet.');
+    expect(await step(1).count()).toBe(0);
+    await tab.page.evaluate("localStorage.removeItem('estate.first-steps')");
+  });
+
   test('The overview shows an order that a client places over HTTP, and its map leads to the activity of an application by keyboard', async (rehearsal) => {
     await tab.shows('Nothing has happened here yet.');
     await rehearsal.confirmed();

@@ -22,15 +22,31 @@ describeInBrowser('The search of the console', () => {
     const { id, orderNumber } = await rehearsal.confirmed({ customerId: 'cus_ben' });
     const { email } = await rehearsal.object('customer', 'cus_ben');
     await search(email);
-    await option(/cus_ben/).waitFor();
+    await option(/^Ben Okafor/)
+      .first()
+      .waitFor();
     await tab.expectSoundInEveryLook();
     await field().fill(orderNumber);
-    await option(new RegExp(id)).first().waitFor();
+    await option(new RegExp(`^${orderNumber} ?Ben Okafor · 30\\.88 EUR`)).waitFor();
     await eventually('only the order is found', async () => (await chosen().textContent())?.includes(orderNumber));
     await field().press('Enter');
     await tab.page.waitForURL(new RegExp(`/objects/order/${id}$`));
     await search('mug-blue');
     await option('mug-blue').first().waitFor();
+  });
+
+  test('Enter that is pressed before the search has answered opens the result as soon as it is there', async (rehearsal) => {
+    const { id } = await rehearsal.confirmed();
+    const { promise: held, resolve: answer } = Promise.withResolvers<void>();
+    await tab.page.route(/\/_control\/.*search/, async (route) => {
+      await held;
+      await route.continue();
+    });
+    await search(id);
+    await field().press('Enter');
+    answer();
+    await tab.page.waitForURL(new RegExp(`/objects/order/${id}$`));
+    await tab.page.unroute(/\/_control\/.*search/);
   });
 
   test('The search leads to the objects in a state, finds a fault by what it does, and reports when nothing has the text', async () => {

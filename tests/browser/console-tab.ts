@@ -100,8 +100,8 @@ export function consoleTab() {
         .locator('.wrong'),
     focusedText: () => page.evaluate<string>("document.activeElement?.textContent ?? ''"),
     heading: (name: string) => page.getByRole('heading', { level: 1, name, exact: true }),
-    /** A row of the page's list: the first one that has this text. */
-    row: (name: string) => page.locator('a[data-row]').filter({ hasText: name }).first(),
+    /** A row of the page's list or table: the first one that has this text. */
+    row: (name: string) => page.locator('tr:has(a[data-row]), a[data-row]').filter({ hasText: name }).first(),
     /** Waits until an object or a run is in this state. */
     stateIs: (state: string) => page.locator('main .title .badge', { hasText: new RegExp(`^${state}$`) }).waitFor(),
     /** Waits for the trace of Get Product. On a busy machine, its sentence names the slowest call. */

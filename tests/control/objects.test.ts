@@ -23,8 +23,8 @@ async function anOrder(rehearsal: TestRehearsal) {
 const list = (rehearsal: TestRehearsal, type: string, query: Record<string, unknown> = {}) =>
   rehearsal.control('list-objects', { params: { type }, query });
 /** The members that a label or a column names, for comparison with the definition of the object. */
-const unknownMembers = ({ label = [], columns = {}, schema }: (typeof objects)[number]): string[] =>
-  [...label, ...Object.values(columns)].flatMap((text) =>
+const unknownMembers = ({ label = [], columns, moreColumns, schema }: (typeof objects)[number]): string[] =>
+  [...label, ...Object.values({ ...columns, ...moreColumns })].flatMap((text) =>
     [...text.matchAll(/\{(\w+)/g)].flatMap(([, name = '']) => (name in schema.shape ? [] : [name])),
   );
 
@@ -57,7 +57,14 @@ test('A list of objects shows number, state, version, times and columns of an or
   const related = [{ type: 'basket', id: basket.id }, { type: 'customer', id: 'cus_ada' }, reservation];
   expect(items[0]?.related).toEqual(expect.arrayContaining(related));
   const total = expect.stringMatching(/^\d+\.\d\d EUR$/);
-  expect(items[0]?.columns).toEqual({ customer: 'cus_ada', channel: 'web', goods: 'mug-blue', total });
+  expect(items[0]?.columns).toEqual({
+    customer: 'cus_ada',
+    channel: 'web',
+    what: 'mug-blue',
+    total,
+    payment: 'authorised',
+    goods: 'allocated',
+  });
 });
 
 test('A list of objects gives each type the label that people use', async (rehearsal) => {
@@ -108,6 +115,41 @@ test('Locations, promotions and vouchers have names, and a list names them, its 
 
 test('An object without references has no related objects', async (rehearsal) => {
   expect(await rehearsal.control('list-related-objects', { params: { type: 'customer', id: 'cus_hugo' } })).toMatchObject({ items: [] });
+});
+
+test('A list of orders shows how payment and goods stand, and finds the unpaid orders of a customer', async (rehearsal) => {
+  const { order: paid } = await anOrder(rehearsal);
+  const unpaid = async (): Promise<string> => {
+    const basket = await rehearsal.basket();
+    return (await rehearsal.checkedOut(basket.id, { placeOrder: true })).orderId ?? '';
+  };
+  const [waiting, cancelled] = [await unpaid(), await unpaid()];
+  await rehearsal.api('cancel-order-api', { params: { id: cancelled }, body: { reason: 'changed my mind' } });
+  await rehearsal.settle();
+  const idsOf = async (query: Record<string, unknown>) => (await list(rehearsal, 'order', query)).items.map(({ id }) => id);
+  expect(await idsOf({ payment: 'unpaid', q: 'Ada' })).toEqual([waiting]);
+  expect(await idsOf({ payment: 'unpaid', q: 'Hugo' })).toEqual([]);
+  expect(await idsOf({ payment: 'authorised', goods: 'allocated', state: 'confirmed' })).toEqual([paid.id]);
+  expect(await idsOf({ goods: 'picking' })).toEqual([]);
+  const columns = Object.fromEntries(
+    (await list(rehearsal, 'order')).items.map(({ id, columns: { payment, goods } }) => [id, { payment, goods }]),
+  );
+  expect(columns).toEqual({ [paid.id]: { payment: 'authorised', goods: 'allocated' }, [waiting]: { payment: 'unpaid' }, [cancelled]: {} });
+});
+
+test('The goods of a dispatched order are in the state of its parcel', async (rehearsal) => {
+  const { shipmentId } = await rehearsal.dispatchedOrder();
+  const { state } = await rehearsal.object('shipment', shipmentId);
+  expect((await list(rehearsal, 'order', { goods: state })).items.map(({ columns }) => columns['goods'])).toEqual([state]);
+});
+
+test('A filter by payment or goods is refused for another type, and for a value that does not exist', async (rehearsal) => {
+  const refusalOf = (type: string, query: Record<string, unknown>) =>
+    rehearsal.control('list-objects', { params: { type }, query }).catch((error: unknown) => String(error));
+  expect(await refusalOf('basket', { payment: 'unpaid' })).toContain('Objects of type basket have no payment: leave the filter out.');
+  expect(await refusalOf('order', { payment: 'late' })).toContain(
+    'Objects of type order cannot have the payment "late"; choose one of unpaid, authorised',
+  );
 });
 
 test('A list of objects is paged from the newest to the oldest, and the last page has no next', async (rehearsal) => {

@@ -22,6 +22,16 @@ test('Search lists the object with the id first, then objects that name it', asy
   expect([first, others]).toEqual([`order/${order.id}`, expect.arrayContaining([expect.stringMatching(/^payment\//)])]);
 });
 
+test('Search lists objects with the name first, people and orders before other objects, and names the customer of an order', async (rehearsal) => {
+  const { id, orderNumber, basketId } = await rehearsal.confirmed();
+  const [first] = await found(rehearsal, orderNumber);
+  expect(first).toBe(`order/${id}`);
+  const { items } = await searching(rehearsal, 'Byrne');
+  expect(items.slice(0, 2).map((one) => `${one.type}/${one.id}`)).toEqual(['customer/cus_ada', `order/${id}`]);
+  expect(items.at(-1)).toMatchObject({ type: 'basket', id: basketId });
+  expect(items[1]).toMatchObject({ names: { cus_ada: 'Ada Byrne' }, columns: { total: '30.88 EUR' } });
+});
+
 test('Search finds a trace by its correlation id, and an event by its id', async (rehearsal) => {
   await rehearsal.confirmed();
   const [event] = await rehearsal.events({ type: 'order-confirmed' });

@@ -1,6 +1,6 @@
 import { batch, computed, effect, signal } from '@preact/signals';
 import { whyUnverified } from '../../shared/catalog/control/drift.ts';
-import { counted, rehearsalSecond, rehearsalTime } from '../kit/format.ts';
+import { columnTime, counted, rehearsalSecond, rehearsalTime } from '../kit/format.ts';
 import { failure, type Message, say } from '../kit/status-line.tsx';
 import { control, type Output } from './control.ts';
 import { isCutOff, onFrames, watch } from './live.ts';
@@ -15,6 +15,8 @@ export const clock = signal<Output<'read-clock'> | undefined>(undefined);
 const today = computed(() => clock.value?.now.slice(0, 10));
 /** In UTC: `11:15:53Z`, with the date if the clock has another: `2026-11-22 11:15:53Z`. */
 export const clockTime = (at: string): string => rehearsalSecond(at).slice(at.slice(0, 10) === today.value ? 11 : 0);
+/** In a column of a list: with the date if the clock has another. */
+export const shortTime = (at: string): string => columnTime(at, today.value);
 export const faults = signal<Output<'list-faults'>['items'] | undefined>(undefined);
 export const verified = signal<Output<'verify'> | undefined>(undefined);
 /** Why the rehearsal cannot be shown. */

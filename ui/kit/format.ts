@@ -1,4 +1,4 @@
-export type Tone = 'good' | 'warn' | 'bad' | 'event';
+export type Tone = 'good' | 'warn' | 'bad' | 'event' | 'move';
 
 export const toneOf = (status: number): Tone => (status >= 500 || status === 0 ? 'bad' : status >= 400 ? 'warn' : 'good');
 
@@ -12,6 +12,18 @@ export function wallTime(instant: string | number): string {
 
 /** An instant of the rehearsal's clock, in UTC: `2026-11-22 11:15Z`. */
 export const rehearsalTime = (instant: string): string => `${instant.slice(0, 10)} ${instant.slice(11, 16)}Z`;
+
+/** In a column, in UTC: `11:15` on the day of the rehearsal's clock, `22 Nov 11:15` otherwise. */
+export function columnTime(instant: string, today: string | undefined): string {
+  const time = instant.slice(11, 16);
+  if (instant.slice(0, 10) === today) return time;
+  const day = new Date(`${instant.slice(0, 10)}T00:00:00Z`).toLocaleDateString('en-GB', {
+    day: 'numeric',
+    month: 'short',
+    timeZone: 'UTC',
+  });
+  return `${day} ${time}`;
+}
 
 /** With seconds: `2026-11-22 11:15:53Z`. */
 export const rehearsalSecond = (instant: string): string => `${instant.slice(0, 10)} ${instant.slice(11, 19)}Z`;

@@ -23,6 +23,8 @@ interface GrowingRowsProps {
   /** Their rows. The first feed has the older ones. */
   readonly feeds: readonly [GrowingList<unknown>, ...GrowingList<unknown>[]];
   readonly class?: string;
+  /** How the rows are sorted. */
+  readonly order?: string;
   readonly filters?: ComponentChildren;
   readonly rows: ComponentChildren;
   /** In place of rows. */
@@ -32,7 +34,17 @@ interface GrowingRowsProps {
 }
 
 /** A list whose new rows wait while it is in use: filters, rows, and the buttons for new and older ones. */
-export function GrowingRows({ use: { list, isInUse }, label, feeds, class: name = '', filters, rows, empty, end }: GrowingRowsProps) {
+export function GrowingRows({
+  use: { list, isInUse },
+  label,
+  feeds,
+  class: name = '',
+  order = 'newest first',
+  filters,
+  rows,
+  empty,
+  end,
+}: GrowingRowsProps) {
   const [feed] = feeds;
   const showWaiting = (): void => {
     for (const each of feeds) each.showWaiting();
@@ -44,7 +56,12 @@ export function GrowingRows({ use: { list, isInUse }, label, feeds, class: name 
   return (
     <section ref={list} class={`${css.list} ${name}`} aria-label={label} onPointerLeave={leave} onFocusOut={leave}>
       {filters}
-      <WaitingRows shown={feed.items?.length} waiting={feeds.reduce((sum, { waiting }) => sum + waiting, 0)} show={showWaiting} />
+      <WaitingRows
+        order={order}
+        shown={feed.items?.length}
+        waiting={feeds.reduce((sum, { waiting }) => sum + waiting, 0)}
+        show={showWaiting}
+      />
       {!feed.items && !feed.refusal && feed.slow && <Skeleton rows={8} />}
       {feed.refusal && <ProblemCard refusal={feed.refusal} retry={feed.reload} />}
       <div class={css.scrolls}>
@@ -57,12 +74,19 @@ export function GrowingRows({ use: { list, isInUse }, label, feeds, class: name 
   );
 }
 
+interface WaitingRowsProps {
+  readonly order: string;
+  readonly shown: number | undefined;
+  readonly waiting: number;
+  readonly show: () => void;
+}
+
 /** The number of shown rows, and the button for waiting rows. Its space is always reserved, so that no row moves. */
-function WaitingRows({ shown, waiting, show }: { shown: number | undefined; waiting: number; show: () => void }) {
+function WaitingRows({ order, shown, waiting, show }: WaitingRowsProps) {
   const line = useNextFocus<HTMLParagraphElement>((list) => list.querySelector<HTMLElement>('[data-row]'));
   return (
     <p ref={line} class={css.waiting}>
-      <span class="muted">{shown !== undefined && shown > 0 && `${shown.toLocaleString('en')} shown, newest first`}</span>
+      <span class="muted">{shown !== undefined && shown > 0 && `${shown.toLocaleString('en')} shown, ${order}`}</span>
       {waiting > 0 && (
         <button type="button" class="primary" onClick={show}>
           {waiting} new

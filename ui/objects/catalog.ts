@@ -5,6 +5,8 @@ import { disputeOperations } from '../../shared/catalog/control/operations/dispu
 import { outsideWorldOperations } from '../../shared/catalog/control/operations/outside-world.ts';
 import { type ApiDefinition, changesSomething } from '../../shared/catalog/define.ts';
 import { objects } from '../../shared/catalog/objects.ts';
+import { Instant, Money } from '../../shared/catalog/shapes.ts';
+import { stateKinds as kinds, progressKinds, type StateKind } from '../../shared/catalog/state-kinds.ts';
 import { type Member, membersOf } from '../../shared/contract/members.ts';
 
 /** What forms need of the request schemas. The bundler evaluates this module, as `data/catalog.ts`. */
@@ -69,3 +71,53 @@ export const forms = Object.fromEntries(
     return [id, { does: summary, members, makes: status === 201 ? typeOf(response) : undefined }];
   }),
 );
+
+type Definition = { readonly type: string; readonly innerType?: z.ZodType };
+
+/** The definition of a schema without its optionality. A description copies a schema and keeps its definition. */
+function definitionOf({ def }: z.ZodType): Definition {
+  const { innerType } = def as Definition;
+  return innerType ? definitionOf(innerType) : def;
+}
+
+/** How a list aligns a column: a number and an amount at the right. A template with several members is a text. */
+function columnKind(schema: z.ZodType, template: string): 'text' | 'number' | 'time' {
+  const path = /^\{([\w.]+)\}$/.exec(template)?.[1]?.split('.') ?? [];
+  let at: z.ZodType | undefined = schema;
+  for (const name of path) at = at && (shapeOf(at)[name] as z.ZodType | undefined);
+  const found = at && path.length > 0 ? definitionOf(at) : undefined;
+  if (found === definitionOf(Instant)) return 'time';
+  return found && (found === definitionOf(Money) || found.type === 'number') ? 'number' : 'text';
+}
+
+/** By type of object: the columns of its list, and the kinds of the values of its progress. */
+export const tables: Readonly<
+  Record<
+    string,
+    {
+      readonly hasStates: boolean;
+      readonly columns: readonly { readonly name: string; readonly kind: 'text' | 'number' | 'time'; readonly isFurther?: true }[];
+      readonly progress: Readonly<Record<string, Readonly<Record<string, StateKind>>>>;
+    }
+  >
+> = Object.fromEntries(
+  objects.map(({ type, schema, lifeCycle, columns = {}, moreColumns = {}, progress = {} }) => [
+    type,
+    {
+      hasStates: lifeCycle !== undefined,
+      columns: [
+        ...Object.entries(columns).map(([name, template]) => ({ name, kind: columnKind(schema, template) })),
+        ...Object.entries(moreColumns).map(([name, template]) => ({ name, kind: columnKind(schema, template), isFurther: true as const })),
+      ],
+      progress: Object.fromEntries(
+        Object.entries(progress).map(([name, values]) => [
+          name,
+          Object.fromEntries(values.flatMap((value) => (progressKinds[name]?.[value] ? [[value, progressKinds[name][value]]] : []))),
+        ]),
+      ),
+    },
+  ]),
+);
+
+/** The kind of each state, by type of object. */
+export const stateKinds: Readonly<Record<string, Readonly<Record<string, StateKind>>>> = kinds;

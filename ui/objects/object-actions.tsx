@@ -1,6 +1,7 @@
+import { Fragment } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { act, busy, control, linkHere, useResource } from '../data/data.ts';
-import { Choice, Dialog, say, useForm } from '../kit/kit.ts';
+import { Choice, Dialog, say, useForm, useNextFocus } from '../kit/kit.ts';
 import type { Action } from './actions.ts';
 import { type Field, fieldAt, type Values } from './form.ts';
 import css from './objects.module.css';
@@ -8,15 +9,25 @@ import type { Outcome } from './steps.ts';
 
 /** The actions of an object, or of a part of it. */
 export interface ActionGroup {
-  /** What they act on; undefined: the object of the page. */
-  readonly title: string | undefined;
+  readonly type: string;
+  /** What they act on. */
+  readonly title: string;
   readonly actions: readonly Action[];
 }
 
-/** A button for each action, with what it would do. An impossible action can be focused, so that its reason can be read. */
-export function ObjectActions({ groups, onDone }: { groups: readonly ActionGroup[]; onDone: () => void }) {
+interface ObjectActionsProps {
+  readonly groups: readonly ActionGroup[];
+  /** The action that the story usually takes next. */
+  readonly usual: Action | undefined;
+  readonly onDone: () => void;
+}
+
+/** The usual action first, then the other possible ones, by object. The impossible ones are folded, each with its reason. */
+export function ObjectActions({ groups, usual, onDone }: ObjectActionsProps) {
   const [asked, setAsked] = useState<Action>();
   const [outcome, setOutcome] = useState<Outcome>();
+  // A pressed button goes when its action is no longer possible.
+  const place = useNextFocus<HTMLDivElement>((around) => around.querySelector<HTMLElement>('button[data-possible], summary'));
   /** @throws Refusal */
   const run = async ({ label, steps }: Action, values: Values): Promise<void> => {
     let latest: Outcome | undefined;
@@ -33,34 +44,59 @@ export function ObjectActions({ groups, onDone }: { groups: readonly ActionGroup
     if (action.fields.length > 0) setAsked(action);
     else void act(action.label, async () => run(action, {}).then(() => `${action.label}: done.`));
   };
+  const button = (action: Action) => {
+    const { label, does, obstacle, fields } = action;
+    return (
+      <button
+        type="button"
+        class={action === usual ? 'primary' : undefined}
+        data-possible={obstacle === undefined ? '' : undefined}
+        title={obstacle === undefined && action !== usual ? does : undefined}
+        aria-disabled={obstacle !== undefined || busy.value !== undefined ? 'true' : undefined}
+        onClick={() => press(action)}
+      >
+        {label}
+        {fields.length > 0 && '…'}
+      </button>
+    );
+  };
+  const others = groups
+    .map(({ title, actions }) => ({ title, actions: actions.filter((one) => one !== usual && one.obstacle === undefined) }))
+    .filter(({ actions }) => actions.length > 0);
+  const notNow = groups.flatMap(({ actions }) => actions.filter(({ obstacle }) => obstacle !== undefined));
+  const isFinal = usual === undefined && others.length === 0;
   return (
-    <>
-      {groups.map(({ title, actions }, group) => (
-        <section key={title} aria-label={title}>
-          {title !== undefined && <h3 class="in">{title}</h3>}
+    <div ref={place} class="stack-tight">
+      {usual && (
+        <p class={`line ${css['usual']}`}>
+          {button(usual)} <span class="muted">{usual.does}</span>
+        </p>
+      )}
+      {others.map(({ title, actions }) => (
+        <section key={title} class={css['others']} aria-label={title}>
+          <h2>{title}</h2>
+          <p class="line">
+            {actions.map((action) => (
+              <Fragment key={action.label}>{button(action)}</Fragment>
+            ))}
+          </p>
+        </section>
+      ))}
+      {notNow.length > 0 && (
+        <details class={css['notNow']}>
+          <summary class="muted">{isFinal ? `${notNow.length} not possible, and why` : `${notNow.length} not now, and why`}</summary>
           <ul class={`lined ${css['actions']}`}>
-            {actions.map((action, place) => (
+            {notNow.map((action) => (
               <li key={action.label}>
-                <button
-                  type="button"
-                  data-possible={action.obstacle === undefined ? '' : undefined}
-                  aria-disabled={action.obstacle !== undefined || busy.value !== undefined ? 'true' : undefined}
-                  aria-describedby={`action-${group}-${place}`}
-                  onClick={() => press(action)}
-                >
-                  {action.label}
-                  {action.fields.length > 0 && '…'}
-                </button>
-                <span id={`action-${group}-${place}`} class="muted brk">
-                  {action.obstacle ?? action.does}
-                </span>
+                {button(action)}
+                <span class="muted brk">{action.obstacle}</span>
               </li>
             ))}
           </ul>
-        </section>
-      ))}
+        </details>
+      )}
       {outcome && (
-        <p class="in line">
+        <p class="line">
           {outcome.made && (
             <a class="button" href={linkHere('objects', outcome.made.type, outcome.made.id)}>
               Go to the new {outcome.made.type}
@@ -70,7 +106,7 @@ export function ObjectActions({ groups, onDone }: { groups: readonly ActionGroup
         </p>
       )}
       {asked && <ActionForm action={asked} run={(values) => run(asked, values)} onClose={() => setAsked(undefined)} />}
-    </>
+    </div>
   );
 }
 
@@ -80,9 +116,13 @@ interface ActionFormProps {
   readonly onClose: () => void;
 }
 
-function ActionForm({ action: { label, does, fields }, run, onClose }: ActionFormProps) {
+function ActionForm({ action: { label, does, fields, preview }, run, onClose }: ActionFormProps) {
   const [typed, setTyped] = useState<Values>(Object.fromEntries(fields.map(({ name, value }) => [name, value])));
-  const form = useForm(() => run(typed).then(onClose), { pointerOf: (pointer) => fieldAt(fields, pointer) });
+  /** The effect of the typed values. */
+  const [effect, setEffect] = useState<string>();
+  const isTrial = preview !== undefined && effect === undefined;
+  const submit = (): Promise<void> => (isTrial ? preview(typed).then(setEffect) : run(typed).then(onClose));
+  const form = useForm(submit, { pointerOf: (pointer) => fieldAt(fields, pointer) });
   return (
     <Dialog title={label} onClose={onClose}>
       <form {...form.attributes} noValidate={false} class="stack">
@@ -93,14 +133,18 @@ function ActionForm({ action: { label, does, fields }, run, onClose }: ActionFor
               field={one}
               attributes={attributes}
               value={typed[one.name] ?? ''}
-              onChange={(value) => setTyped({ ...typed, [one.name]: value })}
+              onChange={(value) => {
+                setTyped({ ...typed, [one.name]: value });
+                setEffect(undefined);
+              }}
             />
           )),
         )}
         {form.others}
+        {effect !== undefined && <p role="status">{effect}</p>}
         <p class="line">
           <button type="submit" class="primary" aria-disabled={form.isSending ? 'true' : undefined}>
-            {label}
+            {isTrial ? 'Show the difference' : label}
           </button>
         </p>
       </form>

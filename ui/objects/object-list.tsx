@@ -1,29 +1,55 @@
+import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
-import { control, linkHere, type Output, setQuery, withQuery } from '../data/data.ts';
+import { control, linkHere, route, setQuery } from '../data/data.ts';
 import { useGrowingList } from '../data/growing-list.ts';
-import { Badge, Empty, FilterField, GrowingRows, PageHead, Row, rehearsalTime, shortId, useListInUse } from '../kit/kit.ts';
-import { type ObjectType, StateLinks, UnknownType } from './object-types.tsx';
-import { manyOf } from './words.ts';
-
-type ListedObject = Output<'list-objects'>['items'][number];
+import { Choice, Empty, FilterField, GrowingRows, PageHead, useListInUse } from '../kit/kit.ts';
+import { Glyph } from '../kit/state.tsx';
+import { ColumnChoice, columnsIn, filterLink, RowTable, sortOf } from '../kit/table.tsx';
+import { tables } from './catalog.ts';
+import { columnsOf, type ListedObject, nameCell } from './columns.ts';
+import { type ObjectType, UnknownType } from './object-types.tsx';
+import css from './objects.module.css';
+import { kindOf } from './state-badge.tsx';
+import { manyOf, oneOf } from './words.ts';
 
 const PAGE = 50;
+/** The largest page of the operation. */
+const LARGE_PAGE = 200;
+/** A sorted list sorts the newest objects, at most this many. */
+const MOST_SORTED = 1_000;
 
 /** The objects of a type, newest first. Changes are shown where they stand; new objects wait while the list is in use. */
 export function ObjectList({ type, query }: { type: string; query: URLSearchParams }) {
   const state = query.get('state') ?? undefined;
   const q = query.get('q') ?? undefined;
+  const { progress = {} } = tables[type] ?? {};
+  const chosen = Object.fromEntries(Object.keys(progress).map((name) => [name, query.get(name) ?? undefined]));
+  const sort = sortOf(query);
+  const isSorted = sort !== undefined;
   const use = useListInUse();
   const [counted, setCounted] = useState<{ readonly of: ObjectType | undefined }>();
   const feed = useGrowingList<ListedObject>({
-    key: JSON.stringify([type, state, q]),
+    key: JSON.stringify([type, state, q, chosen, isSorted]),
     read: async (before, signal) => {
       const { items } = await control('list-object-types', undefined, { signal });
       const found = items.find((one) => one.type === type);
       setCounted({ of: found });
-      // The estate refuses a type or a state that does not exist.
+      // The estate refuses a type, a state or a filter that does not exist.
       if (!found || (state !== undefined && found.states[state] === undefined)) return { items: [] };
-      return control('list-objects', { params: { type }, query: { state, q, before, limit: PAGE } }, { signal });
+      if (Object.entries(chosen).some(([name, value]) => value !== undefined && progress[name]?.[value] === undefined))
+        return { items: [] };
+      const filter = { state, q, ...chosen };
+      const page = (from: number | undefined, limit: number) =>
+        control('list-objects', { params: { type }, query: { ...filter, before: from, limit } }, { signal });
+      if (!isSorted || before !== undefined) return page(before, PAGE);
+      const all: ListedObject[] = [];
+      let next: number | undefined;
+      do {
+        const answer = await page(next, LARGE_PAGE);
+        all.push(...answer.items);
+        next = answer.next;
+      } while (next !== undefined && all.length < MOST_SORTED);
+      return { items: all, next };
     },
     keyOf: ({ id }) => id,
     placeOf: ({ order }) => order,
@@ -33,18 +59,36 @@ export function ObjectList({ type, query }: { type: string; query: URLSearchPara
   });
   if (counted && !counted.of) return <UnknownType type={type} />;
   const { count = 0, states = {} } = counted?.of ?? {};
+  const columns = columnsOf(type);
+  const isFiltered = state !== undefined || q !== undefined || Object.values(chosen).some((value) => value !== undefined);
   const filters = (
     <div class="in stack-tight">
-      <FilterField
-        parameter="q"
-        label="Filter: id, number, customer, e-mail, SKU or amount"
-        placeholder="Filter: id, customer, SKU, amount"
-      />
-      <div class="line">
-        <a class="badge" href={withQuery(linkHere('objects', type), { q })} aria-current={state === undefined ? 'true' : undefined}>
+      <div class={css['find']}>
+        <FilterField
+          parameter="q"
+          label="Filter: id, number, customer, e-mail, SKU or amount"
+          placeholder="Filter: id, customer, SKU, amount"
+        />
+        {Object.entries(progress).map(([name, kinds]) => (
+          <Choice
+            key={name}
+            attributes={{ 'aria-label': oneOf(name) }}
+            value={chosen[name] ?? ''}
+            choices={[['', `${name}: any`], ...Object.keys(kinds).map((value) => [value, `${name}: ${value}`] as const)]}
+            onChange={(value) => setQuery({ [name]: value || undefined })}
+          />
+        ))}
+        <ColumnChoice columns={columns} />
+      </div>
+      <div class={css['chips']}>
+        <Chip href={filterLink({ state: undefined })} isSelected={state === undefined}>
           all {count.toLocaleString('en')}
-        </a>
-        {count > 0 && <StateLinks type={type} states={states} selected={state} q={q} />}
+        </Chip>
+        {Object.entries(states).map(([one, number]) => (
+          <Chip key={one} href={filterLink({ state: one })} isSelected={one === state}>
+            <Glyph kind={kindOf(type, one)} /> {one} {number.toLocaleString('en')}
+          </Chip>
+        ))}
       </div>
     </div>
   );
@@ -55,53 +99,51 @@ export function ObjectList({ type, query }: { type: string; query: URLSearchPara
         use={use}
         label={manyOf(type)}
         class="card"
+        order={sort && `by ${sort.name}${sort.isDown ? ', downwards' : ''}`}
         feeds={[feed]}
         filters={filters}
-        rows={<ObjectRows type={type} items={feed.items ?? []} />}
-        empty={<NoObject type={type} isFiltered={state !== undefined || q !== undefined} />}
+        rows={feed.items && feed.items.length > 0 && <ObjectTable type={type} items={feed.items} canSort />}
+        empty={<NoObject type={type} isFiltered={isFiltered} />}
       />
     </div>
   );
 }
 
-/** A label or a column with names in place of ids and SKUs. */
-const namedIn = (text: string, names: Readonly<Record<string, string>>): string =>
-  text
-    .split(/(: |, )/)
-    .map((part) => names[part] ?? part)
-    .join('');
-
-/** Columns with several amounts. Their headings are shown too: only one of three amounts is captured. */
-const AMOUNT = /^[\d.]+ [A-Z]{3}$/;
-
-export const ObjectRows = ({ type, items }: { type: string; items: readonly ListedObject[] }) => (
-  <ul class="rows">
-    {items.map(({ id, label, columns, names = {}, state, updatedAt, version }) => (
-      <Row
-        key={id}
-        href={linkHere('objects', type, id)}
-        what={label === undefined ? shortId(id) : namedIn(label, names)}
-        badge={state !== undefined && <Badge>{state}</Badge>}
-        meta={[
-          ...Object.entries(columns).map(([heading, text]) => (
-            <span key={heading} class="clip" title={heading}>
-              {AMOUNT.test(text) && `${heading} `}
-              {namedIn(text, names)}
-            </span>
-          )),
-          <code class="clip">{id}</code>,
-          updatedAt !== undefined && rehearsalTime(updatedAt),
-          `version ${version}`,
-        ]}
-      />
-    ))}
-  </ul>
+const Chip = ({ href, isSelected, children }: { href: string; isSelected: boolean; children: ComponentChildren }) => (
+  <a class="badge" href={href} aria-current={isSelected ? 'true' : undefined}>
+    {children}
+  </a>
 );
+
+interface ObjectTableProps {
+  readonly type: string;
+  readonly items: readonly ListedObject[];
+  readonly canSort?: boolean;
+}
+
+export const ObjectTable = ({ type, items, canSort = false }: ObjectTableProps) => {
+  const columns = columnsOf(type);
+  const hasStateColumn = columnsIn(route.value.query, columns).some(({ name }) => name === 'state');
+  return (
+    <RowTable
+      label={manyOf(type)}
+      heading={oneOf(type).toLowerCase()}
+      items={items}
+      keyOf={({ id }) => id}
+      href={({ id }) => linkHere('objects', type, id)}
+      name={nameCell}
+      columns={columns}
+      kindOf={({ state }) => (state === undefined || hasStateColumn ? undefined : { text: state, kind: kindOf(type, state) })}
+      facts={({ id, version }) => ({ id, more: `version ${version}` })}
+      canSort={canSort}
+    />
+  );
+};
 
 const NoObject = ({ type, isFiltered }: { type: string; isFiltered: boolean }) =>
   isFiltered ? (
     <Empty title={`No ${type} matches.`}>
-      <button type="button" onClick={() => setQuery({ state: undefined, q: undefined })}>
+      <button type="button" onClick={() => setQuery({ state: undefined, q: undefined, payment: undefined, goods: undefined })}>
         Show all
       </button>
     </Empty>

@@ -1,6 +1,8 @@
 import { act, applicationTitle, control, drawn, linkHere, type Output, offState, unlessOff, useRead, withQuery } from '../data/data.ts';
 import { Badge, Card, PageHead, Unknown } from '../kit/kit.ts';
+import { Glyph } from '../kit/state.tsx';
 import css from './objects.module.css';
+import { kindOf } from './state-badge.tsx';
 
 export type ObjectType = Output<'list-object-types'>['items'][number];
 
@@ -66,24 +68,13 @@ const TypeList = () =>
     </ul>
   ));
 
-interface StateLinksProps extends Pick<ObjectType, 'type' | 'states'> {
-  /** The state that the list shows. */
-  readonly selected?: string;
-  readonly q?: string;
-}
-
 /** A link for each state that an object is in. */
-export const StateLinks = ({ type, states, selected, q }: StateLinksProps) => (
+const StateLinks = ({ type, states }: Pick<ObjectType, 'type' | 'states'>) => (
   <p class="line">
     {Object.keys(states).length === 0 && <Badge>no states</Badge>}
     {Object.entries(states).map(([state, count]) => (
-      <a
-        key={state}
-        class="badge"
-        href={withQuery(linkHere('objects', type), { state, q })}
-        aria-current={state === selected ? 'true' : undefined}
-      >
-        {state} {count.toLocaleString('en')}
+      <a key={state} class="badge" href={withQuery(linkHere('objects', type), { state })}>
+        <Glyph kind={kindOf(type, state)} /> {state} {count.toLocaleString('en')}
       </a>
     ))}
   </p>

@@ -1,18 +1,20 @@
 import { applicationTitle, drawn, linkHere, useResource } from '../data/data.ts';
-import { Badge, Card, CopyButton, Empty, JsonView, ObjectBadges, PageHead, Pair, rehearsalTime, shortId, Unknown } from '../kit/kit.ts';
+import { Card, CopyButton, Empty, JsonView, ObjectBadges, PageHead, Pair, rehearsalTime, shortId, Unknown } from '../kit/kit.ts';
 import { LifeCycle } from '../life-cycle/life-cycle.tsx';
 import { lifeCycleGraph } from '../life-cycle/life-cycle-graph.ts';
 import { type Action, actionsOf } from './actions.ts';
 import { type Near, nearOf } from './near.tsx';
 import { type ActionGroup, ObjectActions } from './object-actions.tsx';
 import { ObjectHistory, ObjectTraces } from './object-history-view.tsx';
-import { ObjectRows } from './object-list.tsx';
+import { ObjectTable } from './object-list.tsx';
 import { MOST_TRACES, partsOf, type ReadObject, readObject } from './object-read.ts';
 import { ObjectStock } from './object-stock.tsx';
 import { UnknownType } from './object-types.tsx';
 import css from './objects.module.css';
+import { StateBadge } from './state-badge.tsx';
+import { usualOf } from './story.ts';
 import { viewOf } from './views.tsx';
-import { Why } from './why.tsx';
+import { hasNextStep, Why } from './why.tsx';
 import { manyOf, oneOf, whyNot } from './words.ts';
 
 interface ObjectPageProps {
@@ -51,16 +53,31 @@ function KnownObject({ type, id, found, reload }: ObjectPageProps & { found: Fou
   const view = viewOf(type, json, near);
   const groups = groupsOf({ type, id, near, found });
   const isStock = stock.length > 0;
+  // Where the clock takes the next step, its button is the usual one.
+  const usual = state !== undefined && hasNextStep(found.explanation) ? undefined : usualOf(groups);
+  const actions = <ObjectActions groups={groups} usual={usual} onDone={reload} />;
+  const isFinal =
+    found.explanation.reasons.some(({ code }) => code === 'ended') &&
+    groups.every((group) => group.actions.every(({ obstacle }) => obstacle !== undefined));
   return (
     <div class="stack">
       <PageHead
         title={`${label ?? id} · ${type}`}
         heading={`${NAMES[type] ?? oneOf(type)} ${label ?? shortId(id)}`}
-        badge={state && <Badge tone="good">{state}</Badge>}
+        badge={state && <StateBadge type={type} state={state} />}
         back={[linkHere('objects', type), `All ${manyOf(type).toLowerCase()}`]}
       />
-      {state !== undefined && (
-        <Why near={near} explanation={found.explanation} notice={view?.notice} isRecorded={isRecorded(found)} onChange={reload} />
+      {state === undefined ? (
+        groups.length > 0 && (
+          <section class="card in stack-tight" aria-label="What can be done next">
+            {actions}
+          </section>
+        )
+      ) : (
+        <Why near={near} explanation={found.explanation} notice={view?.notice} isRecorded={isRecorded(found)} onChange={reload}>
+          {isFinal && <p>Nothing; this {oneOf(type).toLowerCase()} is final.</p>}
+          {actions}
+        </Why>
       )}
       <div class={`over ${css['columns']}`}>
         <div class="stack">
@@ -88,11 +105,6 @@ function KnownObject({ type, id, found, reload }: ObjectPageProps & { found: Fou
           )}
         </div>
         <div class="stack">
-          {groups.length > 0 && (
-            <Card title="What can be done next">
-              <ObjectActions groups={groups} onDone={reload} />
-            </Card>
-          )}
           <Card title="About it">
             <dl class="in pairs">
               {view?.facts.map(([name, value]) => (
@@ -148,10 +160,11 @@ function groupsOf({ type, id, near, found }: { type: string; id: string; near: N
     return actionsOf({ ...of, explanation, near, whyNot: (application = owner) => whyNot(found.applications, application) });
   };
   const parts = partsOf(type, id, found.related).map((one) => ({
+    type: one.type,
     title: `${NAMES[one.type]} ${one.label === undefined ? shortId(one.id) : near.label(one.type, one.label)}, ${one.state}`,
     actions: actions(one).filter(({ obstacle }) => obstacle === undefined),
   }));
-  const own = { title: undefined, actions: actions({ type, id, object: found.json }) };
+  const own = { type, title: `This ${oneOf(type).toLowerCase()}`, actions: actions({ type, id, object: found.json }) };
   return [own, ...parts].filter((group) => group.actions.length > 0);
 }
 
@@ -188,7 +201,7 @@ const UnknownObject = ({ type, id, newest }: UnknownObjectProps) => (
         ? 'The id is wrong, or it belongs to another rehearsal. These are the newest:'
         : `This rehearsal has no ${type} yet.`
     }
-    card={newest.length > 0 ? <ObjectRows type={type} items={newest} /> : undefined}
+    card={newest.length > 0 ? <ObjectTable type={type} items={newest} /> : undefined}
   >
     <p>
       <a class="button" href={linkHere('objects')}>

@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact';
 import { act, advance, clock, control, linkHere, type Output, offState, unlessOff } from '../data/data.ts';
 import { rehearsalTime } from '../kit/kit.ts';
 import type { Near } from './near.tsx';
@@ -15,14 +16,19 @@ interface WhyProps {
   /** Whether the journal of this rehearsal has the cause. A rehearsal that continues another one starts with an empty journal. */
   readonly isRecorded: boolean;
   readonly onChange: () => void;
+  /** What can be done. */
+  readonly children: ComponentChildren;
 }
 
-/** An explanation of the object: its state and its cause, what it waits for, and its troubles. Buttons end the wait. */
-export function Why({ near, explanation, notice, isRecorded, onChange }: WhyProps) {
-  const { cause, waitsFor } = explanation;
+/** What the object waits for comes first, then how it got there, its troubles, and what can be done next. Buttons end the wait. */
+export function Why({ near, explanation, notice, isRecorded, onChange, children }: WhyProps) {
+  const { cause } = explanation;
+  const wait = waitOf(explanation);
+  const waitsFor = explanation.waitsFor.map((one) => without(one, wait));
   return (
     <section class={`card in stack-tight brk ${css['why']}`} aria-label="Why">
-      <p>
+      {wait && <p class={css['wait']}>{near.label(explanation.type, wait.text).replace(/^It waits/, 'Waits')}</p>}
+      <p class={wait ? 'muted' : css['wait']}>
         {near.label(explanation.type, explanation.head)}
         {cause?.correlationId !== undefined && (
           <>
@@ -40,7 +46,7 @@ export function Why({ near, explanation, notice, isRecorded, onChange }: WhyProp
           <li data-kind="trouble">{notice}</li>
         </ul>
       )}
-      <Reasons of={explanation} />
+      <Reasons of={without(explanation, wait)} />
       {waitsFor.map((one) => (
         <div key={`${one.type}/${one.id}`} class={`stack-tight ${css['awaited']}`}>
           <p>
@@ -52,14 +58,36 @@ export function Why({ near, explanation, notice, isRecorded, onChange }: WhyProp
           <Reasons of={one} />
         </div>
       ))}
-      <Remedies of={[explanation, ...waitsFor]} onChange={onChange} />
+      <Remedies of={[explanation, ...explanation.waitsFor]} onChange={onChange} />
+      {children}
     </section>
   );
 }
 
+/** Codes of waits that have their own place. */
+const SHOWN_ELSEWHERE: ReadonlySet<string> = new Set(['next-step', 'deadline', 'waits-for-nothing']);
+
+/** The wait that heads the page: of the object, or of the object that it waits for. */
+function waitOf(explanation: Explanation): Reason | undefined {
+  const waits = [explanation, ...explanation.waitsFor].flatMap(({ reasons }) => reasons);
+  const shown = waits.filter(({ kind, code }) => kind === 'wait' && !SHOWN_ELSEWHERE.has(code));
+  return shown.find(({ code }) => code !== 'waits-for-object') ?? shown[0];
+}
+
+const without = <Of extends { readonly reasons: readonly Reason[] }>(of: Of, reason: Reason | undefined): Of => ({
+  ...of,
+  reasons: of.reasons.filter((one) => one !== reason),
+});
+
+/** Whether the clock, or following it, is the next step. */
+export const hasNextStep = ({ reasons, waitsFor }: Explanation): boolean =>
+  [...reasons, ...waitsFor.flatMap((one) => one.reasons)].some(
+    ({ code, at, manual = [] }) => manual.length > 0 || (code === 'next-step' && at),
+  );
+
 function Reasons({ of: { reasons } }: { readonly of: Pick<Brief, 'reasons'> }) {
   // Objects that it waits for have their own paragraphs.
-  const shown = reasons.filter(({ code, refs }) => code !== 'waits-for-object' || refs.length === 0);
+  const shown = reasons.filter(({ code, refs }) => code !== 'waits-for-nothing' && (code !== 'waits-for-object' || refs.length === 0));
   if (shown.length === 0) return null;
   return (
     <ul class="stack-tight">
@@ -103,7 +131,7 @@ function Remedies({ of, onChange }: { readonly of: readonly Pick<Brief, 'reasons
     </button>
   );
   return (
-    <p class="line">
+    <p class={`line ${css['usual']}`}>
       {manual.map((member) => button(`Let the ${member} follow the clock`, () => follow(member)))}
       {next !== undefined &&
         button(`Move the clock to ${isToday(next) ? next.slice(11, 16) : rehearsalTime(next)}`, () => advance({ to: next }))}

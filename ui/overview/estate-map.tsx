@@ -7,6 +7,8 @@ import css from './overview.module.css';
 /** Who calls whom in this rehearsal, as a picture and as a list. */
 export function EstateMap({ estate }: { estate: Topology }) {
   const nodes = nodesOf(estate);
+  // The legend explains only marks that are on the map.
+  const marks = nodes.map(({ faults }) => faults);
   const size = isNarrow.value ? NARROW : WIDE;
   const { lane, map } = size;
   const { lanes, nodes: places, calls } = layoutEstateMap(estate.seen, size);
@@ -45,16 +47,18 @@ export function EstateMap({ estate }: { estate: Topology }) {
           <i />
           calls, thicker is more often
         </span>
-        <span>
-          <i class={css.failed} />
-          some of them failed
-        </span>
+        {estate.seen.some(({ failed }) => failed > 0) && (
+          <span>
+            <i class={css.failed} />
+            some of them failed
+          </span>
+        )}
         <span class={css.ready}>
           <span class="dot" aria-hidden="true" /> ready
         </span>
-        <span>◇ a fault is set and has not struck</span>
-        <span>⚡ a fault has struck</span>
-        <span>✕ a fault refuses all calls</span>
+        {marks.some(({ isSet, hasStruck }) => isSet && !hasStruck) && <span>◇ a fault is set and has not struck</span>}
+        {marks.some(({ hasStruck }) => hasStruck) && <span>⚡ a fault has struck</span>}
+        {marks.some(({ isDown }) => isDown) && <span>✕ a fault refuses all calls</span>}
       </p>
       <details class={css.apps}>
         <summary>{summaryOf(nodes, calls)}</summary>

@@ -1,3 +1,4 @@
+import { signal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { act, advance, clock, faults, here, isCutOff, isTraceRead, linkHere, type Output, useRead, withQuery } from '../data/data.ts';
 import { dropFault, isSet, setPreset } from '../faults/fault-switch.ts';
@@ -16,7 +17,15 @@ interface FirstStepsProps {
   readonly onChange: () => void;
 }
 
-/** Four steps that show what the console is for. The ticks say what has happened, whoever did it. */
+const CLOSED = 'estate.first-steps';
+const isClosed = signal(localStorage.getItem(CLOSED) === 'closed');
+
+function close(): void {
+  localStorage.setItem(CLOSED, 'closed');
+  isClosed.value = true;
+}
+
+/** Four steps that show what the console is for, each ticked once anybody has done it. The card goes when it is closed, or when all are done. */
 export function FirstSteps({ contents, estate, example, onChange }: FirstStepsProps) {
   const presets = useRead('list-fault-presets');
   const preset = presets.value?.items.find(({ id }) => id === FIRST_FAULT);
@@ -43,9 +52,20 @@ export function FirstSteps({ contents, estate, example, onChange }: FirstStepsPr
     </button>
   );
   const waits = preset !== undefined && isSet(FIRST_FAULT) && !steps.struck;
+  if (done === 4 || isClosed.value) return null;
   const next = (Object.keys(steps) as (keyof typeof steps)[]).find((step) => !steps[step]);
   return (
-    <Card title="First steps" aside={<span class="muted">{done} of 4</span>}>
+    <Card
+      title="First steps"
+      aside={
+        <span class="line">
+          <span class="muted">{done} of 4</span>
+          <button type="button" class="quiet" aria-label="Close the first steps" onClick={close}>
+            Close
+          </button>
+        </span>
+      }
+    >
       <ol class={`in ${css.steps}`}>
         <Step isDone={steps.ordered} title="Place a digital order" hint="watch its calls appear on the map">
           {button(steps.ordered ? 'Again' : 'Place', order, next === 'ordered')}

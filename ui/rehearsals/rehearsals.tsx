@@ -1,11 +1,10 @@
 import { useSignal } from '@preact/signals';
 import { drawn, estateLink, type Output, rehearsalLink, useRead } from '../data/data.ts';
-import { Card, counted, PageHead, type PageProps, Refresh, rehearsalTime } from '../kit/kit.ts';
+import { Card, counted, PageHead, type PageProps, Refresh, rehearsalTime, wallTime } from '../kit/kit.ts';
+import { RowTable, type TableColumn } from '../kit/table.tsx';
 import { CreatedCard, type CreatedRehearsal } from './created-card.tsx';
 import { RehearsalDetail } from './rehearsal-detail.tsx';
 import { RehearsalForm } from './rehearsal-form.tsx';
-import { useOf } from './rehearsal-times.ts';
-import css from './rehearsals.module.css';
 import { SnapshotsCard } from './snapshots-card.tsx';
 
 /** Most rows kept in the DOM, and rows that a list begins with. */
@@ -50,11 +49,17 @@ function RehearsalsList() {
                     onInput={({ currentTarget }: { currentTarget: HTMLInputElement }) => (filter.value = currentTarget.value)}
                   />
                 </div>
-                <ul class={`items ${css.rehearsals}`}>
-                  {shown.slice(0, most.value).map((one) => (
-                    <RehearsalRow key={one.name} one={one} />
-                  ))}
-                </ul>
+                {shown.length > 0 && (
+                  <RowTable
+                    label="Rehearsals"
+                    heading="rehearsal"
+                    items={shown.slice(0, most.value)}
+                    keyOf={({ name }) => name}
+                    href={({ name }) => rehearsalLink(name)}
+                    name={({ name }) => ({ text: name })}
+                    columns={COLUMNS}
+                  />
+                )}
                 {shown.length > FEW_ROWS && most.value === FEW_ROWS && (
                   <p class="in">
                     <button type="button" onClick={() => (most.value = MOST_ROWS)}>
@@ -77,28 +82,35 @@ function RehearsalsList() {
   );
 }
 
-const RehearsalRow = ({ one }: { one: Output<'list-rehearsals'>['items'][number] }) => (
-  <li>
-    <a class={`${css.what} brk`} href={rehearsalLink(one.name)} data-row="">
-      {one.name}
-    </a>
-    <a class="button" href={estateLink('rehearsals', one.name)}>
-      Manage<span class="unseen"> {one.name}</span>
-    </a>
-    <p class="muted small">{useOf(one)}</p>
-    <p class="muted small">{one.trouble ?? contentsOf(one)}</p>
-  </li>
-);
+type Listed = Output<'list-rehearsals'>['items'][number];
 
-function contentsOf({ contents, now }: Output<'list-rehearsals'>['items'][number]): string {
-  const clock = now === undefined ? [] : [`clock ${rehearsalTime(now)}`];
-  if (!contents) return clock.join('');
-  const { objects, events, journal, bytes } = contents;
-  return [
-    ...clock,
-    counted(objects, 'object'),
-    counted(events, 'event'),
-    counted(journal, 'hop'),
-    `about ${Math.ceil(bytes / 1_024).toLocaleString('en')} KiB`,
-  ].join(', ');
-}
+/** Without seconds. */
+const wallMinute = (instant: string): string => wallTime(instant).slice(0, -':00'.length);
+
+const COLUMNS: readonly TableColumn<Listed>[] = [
+  { name: 'ends', kind: 'text', of: ({ trouble, endsAt }) => ({ text: trouble ?? (endsAt === undefined ? 'never' : wallMinute(endsAt)) }) },
+  { name: 'used', kind: 'time', of: ({ lastUsedAt }) => ({ text: wallMinute(lastUsedAt) }) },
+  { name: 'clock', kind: 'time', of: ({ now }) => (now === undefined ? undefined : { text: rehearsalTime(now) }) },
+  { name: 'objects', kind: 'number', of: ({ contents }) => countOf(contents?.objects) },
+  { name: 'events', kind: 'number', of: ({ contents }) => countOf(contents?.events) },
+  { name: 'hops', kind: 'number', isFurther: true, of: ({ contents }) => countOf(contents?.journal) },
+  {
+    name: 'size',
+    kind: 'number',
+    of: ({ contents }) => contents && { text: `${Math.ceil(contents.bytes / 1_024).toLocaleString('en')} KiB` },
+  },
+  {
+    name: 'manage',
+    kind: 'action',
+    of: ({ name }) => ({
+      text: 'Manage',
+      shown: (
+        <a class="button" href={estateLink('rehearsals', name)}>
+          Manage<span class="unseen"> {name}</span>
+        </a>
+      ),
+    }),
+  },
+];
+
+const countOf = (count: number | undefined) => (count === undefined ? undefined : { text: count.toLocaleString('en') });

@@ -46,12 +46,19 @@ const references: readonly Found[] = [
   ...problemCodes.map(({ code, title }) => leading('Problems', title, problemLink(code), code)),
 ];
 
-function foundIn({ items, traces, events }: Output<'search'>, rehearsal: string): readonly Found[] {
+/** The customer, the amount and the state of an object. Its id is added only where somebody looks for it. */
+function noteOf({ id, label, columns, names = {}, state }: Output<'search'>['items'][number], text: string): string {
+  const { customer, total, email } = columns;
+  const isSought = label !== undefined && id.toLowerCase().includes(text.toLowerCase());
+  return [isSought ? id : undefined, customer && (names[customer] ?? customer), total, email, state].filter(Boolean).join(' · ');
+}
+
+function foundIn({ items, traces, events }: Output<'search'>, text: string, rehearsal: string): readonly Found[] {
   const link = (...segments: readonly string[]): string => rehearsalLink(rehearsal, ...segments);
   return [
-    ...items.map(({ type, id, label, state }) => {
-      const note = [label === undefined ? undefined : id, state].filter(Boolean).join(' · ');
-      return leading(inWords(type), label ?? id, type === 'inventory-item' ? link('stock', id) : link('objects', type, id), note);
+    ...items.map((item) => {
+      const { type, id, label = id } = item;
+      return leading(inWords(type), label, type === 'inventory-item' ? link('stock', id) : link('objects', type, id), noteOf(item, text));
     }),
     ...events.map(({ id, type, subject }) => leading('events', type, link('events', id), subject)),
     ...traces.map(({ correlationId, method, path, status, startedAt }) =>
@@ -93,6 +100,7 @@ export function Search({ rehearsal, last, onClose }: { rehearsal: string | undef
   useEffect(() => setText((typed) => collectedTyping() + typed), []);
   const [asked, setAsked] = useState('');
   const [chosen, setChosen] = useState(0);
+  const [isEntered, setEntered] = useState(false);
   const place = useRef<HTMLDivElement>(null);
   useEffect(() => {
     const due = setTimeout(() => setAsked(text.trim()), TYPED_MS);
@@ -110,7 +118,7 @@ export function Search({ rehearsal, last, onClose }: { rehearsal: string | undef
       control('search', { query: { q: asked } }, { rehearsal, signal }),
       hopWith(asked, rehearsal, signal),
     ]);
-    return [...foundIn(found, rehearsal), ...hops];
+    return [...foundIn(found, asked, rehearsal), ...hops];
   });
   const actions = actionsFor({
     text,
@@ -128,10 +136,18 @@ export function Search({ rehearsal, last, onClose }: { rehearsal: string | undef
     place.current?.closest('dialog')?.close();
     found.run();
   };
+  // Somebody who types fast presses Enter before the search has answered.
+  useEffect(() => {
+    if (!isEntered || isSearching) return;
+    setEntered(false);
+    run(results[0]);
+  }, [isEntered, isSearching]);
   const onKeyDown = (event: KeyboardEvent): void => {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-    if (event.key === 'Enter') run(results[current]);
-    else if (step !== undefined && results.length > 0) setChosen((current + step + results.length) % results.length);
+    if (event.key === 'Enter') {
+      if (results.length === 0 && isSearching) setEntered(true);
+      else run(results[current]);
+    } else if (step !== undefined && results.length > 0) setChosen((current + step + results.length) % results.length);
     else return;
     event.preventDefault();
   };
@@ -156,6 +172,7 @@ export function Search({ rehearsal, last, onClose }: { rehearsal: string | undef
           onInput={({ currentTarget }) => {
             setText(currentTarget.value);
             setChosen(0);
+            setEntered(false);
           }}
           onKeyDown={onKeyDown}
         />

@@ -43,7 +43,7 @@ export function StateBadge({ name, state }: Pick<Webhook, 'name' | 'state'>) {
 }
 
 /** `12 deliveries, 2 not accepted yet`. */
-export const countsOf = ({ deliveries, waiting }: Webhook): string =>
+const countsOf = ({ deliveries, waiting }: Webhook): string =>
   [counted(deliveries, 'delivery', 'deliveries'), waiting > 0 && `${waiting.toLocaleString('en')} not accepted yet`]
     .filter(Boolean)
     .join(', ');

@@ -1,7 +1,8 @@
 import { drawn, here, linkHere, navigate } from '../data/data.ts';
-import { Card, CopyButton, Empty, PageHead, type PageProps, Row, say, useListPlace } from '../kit/kit.ts';
+import { Card, CopyButton, Empty, PageHead, type PageProps, say, useListPlace } from '../kit/kit.ts';
+import { RowTable, type TableColumn } from '../kit/table.tsx';
 import { keepSecret } from './fresh-secret.tsx';
-import { countsOf, OneWebhook, StateBadge } from './webhook.tsx';
+import { OneWebhook, StateBadge } from './webhook.tsx';
 import { WebhookForm } from './webhook-form.tsx';
 import { useWebhooks, type Webhook } from './webhook-read.ts';
 import css from './webhooks.module.css';
@@ -23,11 +24,15 @@ function WebhookList() {
             {items.length === 0 ? (
               <NoWebhook />
             ) : (
-              <ul class="rows">
-                {items.map((webhook) => (
-                  <WebhookRow key={webhook.name} webhook={webhook} />
-                ))}
-              </ul>
+              <RowTable
+                label="Webhooks"
+                heading="webhook"
+                items={items}
+                keyOf={({ name }) => name}
+                href={({ name }) => linkHere('webhooks', name)}
+                name={({ name }) => ({ text: name })}
+                columns={COLUMNS}
+              />
             )}
           </Card>
           <Card title="New webhook">
@@ -48,18 +53,13 @@ function WebhookList() {
   );
 }
 
-const WebhookRow = ({ webhook }: { webhook: Webhook }) => (
-  <Row
-    href={linkHere('webhooks', webhook.name)}
-    what={webhook.name}
-    badge={<StateBadge name={webhook.name} state={webhook.state} />}
-    meta={[
-      <code class="brk">{webhook.url}</code>,
-      <span class="brk">{webhook.types.includes('*') ? 'all events' : webhook.types.join(', ')}</span>,
-      countsOf(webhook),
-    ]}
-  />
-);
+const COLUMNS: readonly TableColumn<Webhook>[] = [
+  { name: 'state', kind: 'state', of: ({ name, state }) => ({ text: state, shown: <StateBadge name={name} state={state} /> }) },
+  { name: 'receiver', kind: 'text', of: ({ url }) => ({ text: url }) },
+  { name: 'events', kind: 'text', of: ({ types }) => ({ text: types.includes('*') ? 'all events' : types.join(', ') }) },
+  { name: 'sent', kind: 'number', of: ({ deliveries }) => ({ text: deliveries.toLocaleString('en') }) },
+  { name: 'waiting', kind: 'number', of: ({ waiting }) => ({ text: waiting.toLocaleString('en') }) },
+];
 
 /** The two ways to receive events: a registered webhook, and the command `estate listen` on the machine of the receiver. */
 function NoWebhook() {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineObject } from '../define-object.ts';
 import { defineLifeCycle } from '../life-cycle.ts';
-import { Address, clientMembers, commonFields, Email, Id, Instant, Phone, referenceColumn } from '../shapes.ts';
+import { Address, clientMembers, commonFields, Email, Id, Instant, Phone, referenceColumn, typedText } from '../shapes.ts';
 
 export const customerLifeCycle = defineLifeCycle({
   object: 'customer',
@@ -64,6 +64,9 @@ export const customerLifeCycle = defineLifeCycle({
   ],
 });
 
+/** What identifies a customer who is not registered. */
+export const PartyContact = z.strictObject({ email: Email.optional(), phone: Phone.optional(), loyaltyCard: typedText(64).optional() });
+
 export const Consents = z
   .strictObject({ emailMarketing: z.boolean(), smsMarketing: z.boolean(), profiling: z.boolean() })
   .meta({ id: 'Consents', description: 'Consents of the customer.' });
@@ -101,6 +104,7 @@ export const customer = defineObject({
   meaning: 'Canonical party recognized as a customer',
   schema: Customer,
   label: ['{firstName} {lastName}', '{firstName}', '{lastName}', '{email}', '{phone}'],
-  columns: { email: '{email}', phone: '{phone}', 'loyalty account': '{loyaltyAccountId}', ...referenceColumn },
+  columns: { email: '{email}', phone: '{phone}', 'loyalty account': '{loyaltyAccountId}' },
+  moreColumns: referenceColumn,
   lifeCycle: customerLifeCycle,
 });

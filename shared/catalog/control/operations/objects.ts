@@ -36,12 +36,16 @@ export const ListedObject = z.object({
   createdAt: Instant.optional(),
   updatedAt: Instant.optional(),
   label: z.string().optional().describe('Name for people: an order number, a name, an amount.'),
-  columns: z.record(z.string(), z.string()).describe('Columns of a list, by heading: customer, goods, total.'),
+  columns: z
+    .record(z.string(), z.string())
+    .describe('Columns of a list, by heading: customer, total. The list of orders shows how payment and goods stand.'),
   related: z.array(ObjectReference).describe('Business objects that it refers to, at most 20.'),
   names: z
     .record(z.string(), z.string())
     .optional()
-    .describe('In a list of a type: names for the ids and SKUs in its label and columns, such as the names of its customer and its goods.'),
+    .describe(
+      'In a list and in a search: names for the ids and SKUs in its label and columns, such as the names of its customer and its goods.',
+    ),
 });
 
 export const listObjects = defineOperation({
@@ -55,6 +59,12 @@ export const listObjects = defineOperation({
       .describe(
         'Text in any member of the object, or of its customer, in any case: an order number, name, e-mail, SKU, total. One request searches at most 1,000 objects.',
       ),
+    payment: z.string().max(60).optional().describe('Only orders whose payment stands so: unpaid, authorised, paid.'),
+    goods: z
+      .string()
+      .max(60)
+      .optional()
+      .describe('Only orders whose goods are so far: the state of the fulfillment order that is furthest behind, or of its parcel.'),
     before: queryInteger(1, Number.MAX_SAFE_INTEGER).optional().describe('The member `next` of the previous answer.'),
     limit: queryInteger(1, 200).default(50).describe('Maximum number of objects in an answer.'),
   }),
@@ -135,7 +145,9 @@ export const search = defineOperation({
   response: z.object({
     items: z
       .array(ListedObject.extend({ type: z.string() }))
-      .describe('Business objects. An object with this id comes first; then by type, newest first.'),
+      .describe(
+        'Business objects. An object with this id comes first, then objects with this name; then by type, people and orders before the rest, newest first.',
+      ),
     traces: z
       .array(Trace.pick({ correlationId: true, startedAt: true, method: true, path: true, status: true }))
       .describe('Traces with the text in their correlation id, path, API or application, newest first.'),

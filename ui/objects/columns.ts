@@ -1,0 +1,56 @@
+import type { StateKind } from '../../shared/catalog/state-kinds.ts';
+import { type Output, shortTime } from '../data/data.ts';
+import type { Cell, TableColumn } from '../kit/table.tsx';
+import { tables } from './catalog.ts';
+import { kindOf } from './state-badge.tsx';
+
+export type ListedObject = Output<'list-objects'>['items'][number];
+
+/** A label or a column with names in place of ids and SKUs. */
+const namedIn = (text: string, names: Readonly<Record<string, string>> = {}): string =>
+  text
+    .split(/(: |, )/)
+    .map((part) => names[part] ?? part)
+    .join('');
+
+/** The name of an object in its list. */
+export const nameCell = ({ id, label, names }: ListedObject): Cell => ({ text: label === undefined ? id : namedIn(label, names) });
+
+const AMOUNT = /^-?\d+(\.\d+)?(?= [A-Z]{3}$|$)/;
+
+const cellOf = (name: string, kinds: Readonly<Record<string, StateKind>> | undefined, item: ListedObject): Cell | undefined => {
+  const text = item.columns[name];
+  if (text === undefined) return undefined;
+  if (kinds) return { text, kind: kinds[text] };
+  const figure = AMOUNT.exec(text)?.[0];
+  if (figure !== undefined) return { text, sortsAs: Number(figure) };
+  return { text: namedIn(text, item.names) };
+};
+
+/** The columns of a list of objects: the columns of the trade, and when it was created. */
+export function columnsOf(type: string): readonly TableColumn<ListedObject>[] {
+  const { columns = [], progress = {} } = tables[type] ?? {};
+  const hasProgress = Object.keys(progress).length > 0;
+  const when: TableColumn<ListedObject> = {
+    name: 'when',
+    kind: 'time',
+    of: ({ createdAt, order }) => (createdAt === undefined ? undefined : { text: shortTime(createdAt), sortsAs: order }),
+  };
+  const state: TableColumn<ListedObject> = {
+    name: 'state',
+    kind: 'state',
+    of: (item) => (item.state === undefined ? undefined : { text: item.state, kind: kindOf(type, item.state) }),
+    // Payment and goods show it in more detail.
+    isFurther: hasProgress,
+  };
+  return [
+    ...(tables[type]?.hasStates ? [state] : []),
+    ...columns.map(
+      ({ name, kind, isFurther }): TableColumn<ListedObject> => ({ name, kind, isFurther, of: (item) => cellOf(name, undefined, item) }),
+    ),
+    ...Object.entries(progress).map(
+      ([name, kinds]): TableColumn<ListedObject> => ({ name, kind: 'state', of: (item) => cellOf(name, kinds, item) }),
+    ),
+    when,
+  ];
+}
