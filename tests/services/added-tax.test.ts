@@ -316,3 +316,60 @@ test('A retailer whose prices include tax accepts a destination, and its answers
   ]);
   expect(sumsOf(basket)).toEqual([486, 2_598]);
 });
+
+describe('A change of an order whose prices are without tax', () => {
+  interface Case {
+    readonly qty?: number;
+    readonly to: object;
+    readonly change: (lines: readonly { readonly lineId: string; readonly sku: string }[]) => object;
+  }
+
+  /** An order of three mugs and some marmalade, confirmed and changed. */
+  async function change(rehearsal: American, { qty = 1, to, change: body }: Case) {
+    const { id: basketId } = await rehearsal.basket({ lines: [GOODS.lines[0], { sku: 'marmalade-orange', qty }] } as never);
+    const checkout = { shippingAddress: to, placeOrder: true } as never;
+    const { orderId: id = '' } = await rehearsal.api('checkout-basket-api', { params: { id: basketId }, body: checkout });
+    await rehearsal.api('authorize-payment-api', { body: { orderId: id, tender: card() } });
+    const before = await rehearsal.api('confirm-order-api', { params: { id } });
+    const answer = await rehearsal.call('change-order-api', { params: { id }, body: body(before.lines) as never });
+    await rehearsal.settle();
+    await rehearsal.verify();
+    return { before: sumsOf(before), answer };
+  }
+
+  test('taxes the remaining units, and never costs more with the shipping that is no longer free', async () => {
+    await using rehearsal = await american();
+    const fewer = (lines: Parameters<Case['change']>[0]) => ({
+      lines: lines.filter(({ sku }) => sku === 'marmalade-orange').map(({ lineId }) => ({ lineId, qty: 2 })),
+    });
+    const { before, answer } = await change(rehearsal, { qty: 3, to: NEW_YORK, change: fewer });
+    // 38.97 + 15.60 and 8.875 % of 38.97; then 38.97 + 10.40, shipping of 4.90 less 0.04, and 8.875 % of 38.97 and 3.84
+    expect([before, sumsOf(answer.body)]).toEqual([
+      [346, 5_803],
+      [380, 5_803],
+    ]);
+  });
+
+  test('to an address with a lower rate gives the difference back', async () => {
+    await using rehearsal = await american();
+    const { before, answer } = await change(rehearsal, { to: NEW_YORK, change: () => ({ shippingAddress: CALIFORNIA }) });
+    // 8.875 % of 38.97 and 4.32 of shipping, then 5 %
+    expect([before, sumsOf(answer.body), answer.body.changes.at(-1).refund]).toEqual([[384, 5_291], [217, 5_124], usd(167)]);
+    expect(answer.body.lines.map(({ taxRate }: { taxRate: number }) => taxRate)).toEqual([5, 0]);
+  });
+
+  test('to an address with a higher rate is refused, because it costs more', async () => {
+    await using rehearsal = await american();
+    const { answer } = await change(rehearsal, { to: CALIFORNIA, change: () => ({ shippingAddress: NEW_YORK }) });
+    expect([answer.status, answer.body.errors]).toEqual([422, [expect.objectContaining({ code: 'costs_more' })]]);
+  });
+
+  test('to another street of the same place keeps the price', async () => {
+    await using rehearsal = await american();
+    const { before, answer } = await change(rehearsal, {
+      to: NEW_YORK,
+      change: () => ({ shippingAddress: { ...NEW_YORK, line1: '7 Shop Street' } }),
+    });
+    expect([answer.status, sumsOf(answer.body)]).toEqual([200, before]);
+  });
+});
