@@ -1,4 +1,4 @@
-# A shop sells two mugs, and adds the payments of the order to its report of money by tender.
+# A shop sells two mugs, and adds the order to its report of money by channel and tender.
 import collections
 import enum
 import json
@@ -8,6 +8,12 @@ import urllib.request
 import uuid
 
 ADDRESS = {"name": "Ada Byrne", "line1": "1 Quay Street", "city": "Galway", "postalCode": "H91", "country": "IE"}
+
+
+class Channel(enum.Enum):
+    WEB = "web"
+    APP = "app"
+    POS = "pos"
 
 
 class Tender(enum.Enum):
@@ -41,8 +47,10 @@ order = call("POST", f"/baskets/{basket['id']}/checkout", {"placeOrder": True, "
 call("POST", "/payments/authorizations", {"orderId": order, "tender": {"type": "card", "token": "tok_visa"}})
 call("POST", f"/orders/{order}/confirm", {})
 report = collections.Counter()
-for payment in call("GET", f"/orders/{order}")["payments"]:
-    report[Tender(payment["tender"]["type"]).value] += payment["authorizedAmount"]["amount"]
+stored = call("GET", f"/orders/{order}")
+for payment in stored["payments"]:
+    tender = Tender(payment["tender"]["type"])
+    report[f"{Channel(stored['channel']).value}, {tender.value}"] += payment["authorizedAmount"]["amount"]
 if "CHECK_FILE" in os.environ:
     with open(os.environ["CHECK_FILE"], "w") as file:
         json.dump(report, file)
