@@ -123,6 +123,17 @@ describe('A retailer with cashRounding', () => {
     expect(entries.filter(({ entry }) => entry === 'cash rounding')).toEqual([]);
   });
 
+  test('shows the rounding of a refund in cash in its order and in its return', async () => {
+    await using rehearsal = await swiss();
+    const { sale, body } = await soldFor(rehearsal, 1_295);
+    await rehearsal.settle();
+    const returnId = await rehearsal.inspected(await rehearsal.order(sale.id));
+    const rounded = [{ paymentId: body.id, amount: chf(1_297), rounding: chf(-2) }];
+    expect((await rehearsal.order(sale.id)).refunds).toMatchObject(rounded);
+    expect((await rehearsal.returned(returnId)).refunds).toMatchObject(rounded);
+    await rehearsal.verify();
+  });
+
   test('keeps cash rounding as an entry of its books', async () => {
     await using rehearsal = await swiss();
     await soldFor(rehearsal, 1_300);
