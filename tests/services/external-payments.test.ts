@@ -1,4 +1,5 @@
 import { describe, expect } from '@jest/globals';
+import { Payment } from '../../shared/catalog/payment/objects.ts';
 import { byHand } from '../support/steps/by-hand.ts';
 import { external, givenOrder } from '../support/steps/given.ts';
 import { eur } from '../support/steps/tender.ts';
@@ -110,6 +111,16 @@ describe('A refund of an external payment', () => {
     expect((await returned(back.id)).state).toBe('refunded');
     expect((await note({ state: 'succeeded' })).status).toBe(200);
     expect((await note({ state: 'failed', failureReason: 'account_closed' })).body.code).toBe('conflicting_repeat');
+  });
+
+  inManual('has the id in its payment and in the event of the payment that its result names', async (rehearsal) => {
+    const { id } = await rehearsal.awaitedRefund();
+    const [event] = (await rehearsal.events({ type: 'ext.payment-changed' })).slice(-1);
+    const { refunds } = Payment.parse(event?.data.object);
+    const refundId = refunds[0]?.id ?? '';
+    expect((await rehearsal.object('payment', id)).refunds).toMatchObject([{ id: refundId, state: 'pending' }]);
+    const noted = await rehearsal.call('note-refund-result-api', { params: { id, refundId }, body: { state: 'succeeded' } });
+    expect([noted.status, noted.body.refunds]).toMatchObject([200, [{ id: refundId, state: 'succeeded' }]]);
   });
 
   inManual('that failed is owed again', async (rehearsal) => {
