@@ -2,6 +2,7 @@ import { expect } from '@jest/globals';
 import { DRY, disagreement } from '../support/dry-run.ts';
 import { onMonday } from '../support/steps/collection.ts';
 import { external, givenOrder } from '../support/steps/given.ts';
+import { ADDRESS } from '../support/steps/order.ts';
 import { card, eur } from '../support/steps/tender.ts';
 import { testIn } from '../support/test-in.ts';
 
@@ -57,5 +58,54 @@ test('A captured payment is refunded when a change leaves an order that costs no
   await settle();
   await advance('PT5M');
   expect(await paymentStates(rehearsal, id)).toEqual(['fully-refunded']);
+  await verify();
+});
+
+/** A confirmed order that its customer has moved to another delivery, and its only open fulfillment order. */
+async function moved({ basket, api, authorisation, settle, order }: Rehearsal, { from, to }: { from: object; to: object }) {
+  const { id } = await basket({ lines: [{ sku: 'mug-blue', qty: 4 }] });
+  const { orderId = '' } = await api('checkout-basket-api', { params: { id }, body: { ...from, placeOrder: true } as never });
+  await authorisation(orderId);
+  await api('confirm-order-api', { params: { id: orderId } });
+  await api('change-order-api', { params: { id: orderId }, body: to as never });
+  await settle();
+  const open = (await order(orderId)).fulfillmentOrders?.find(({ state }) => state !== 'cancelled');
+  return { orderId, first: open?.id ?? '' };
+}
+
+const TO_ADDRESS = { shippingAddress: ADDRESS };
+const TO_STORE = { collection: { locationId: 'store-01' } };
+
+test('Goods of a moved collection that are put back are free again, although another part was collected', async (rehearsal) => {
+  const { api, order, short, settle, ready, scanned, fulfilment, handOver, advance, stockOf, verify } = rehearsal;
+  const { orderId, first } = await moved(rehearsal, { from: TO_ADDRESS, to: TO_STORE });
+  const picking = await short(await order(orderId), first, 3);
+  await settle();
+  const second = (await order(orderId)).fulfillmentOrders?.find(({ id, state }) => id !== first && state !== 'cancelled')?.id ?? '';
+  await api('update-picking-status-api', { params: { id: picking.id }, body: { status: 'packed' } });
+  await api('dispatch-fulfillment-order-api', { params: { id: first } });
+  await ready(second);
+  await settle();
+  const shipmentId = (await fulfilment(second)).shipments[0]?.id ?? '';
+  await scanned(shipmentId, 'collect', 'depart', 'out-for-delivery', 'deliver');
+  await handOver(second, { code: (await fulfilment(second)).collection?.code });
+  await advance('P10D');
+  expect(await order(orderId)).toMatchObject({ state: 'completed', lines: [{ fulfilledQty: 1, cancelledQty: 3 }] });
+  expect((await stockOf('mug-blue'))['store-01']).toEqual([49, 0]);
+  await verify();
+});
+
+test('Dispatched goods of a moved order leave the stock, although it is cancelled before the SIM counts them', async (rehearsal) => {
+  const { call, order, packed, fault, noFaults, fulfilment, lost, settle, advance, stockOf, verify } = rehearsal;
+  const { orderId, first } = await moved(rehearsal, { from: TO_STORE, to: TO_ADDRESS });
+  await packed(first);
+  await fault('down', { match: { api: 'move-reservation' }, fault: { kind: 'outage' } });
+  expect((await call('dispatch-fulfillment-order-api', { params: { id: first } })).status).toBe(200);
+  await lost((await fulfilment(first)).shipments[0]?.id ?? '');
+  await settle();
+  expect((await order(orderId)).state).toBe('cancelled');
+  await noFaults();
+  await advance('PT1H');
+  expect((await stockOf('mug-blue'))['dc-01']).toEqual([996, 0]);
   await verify();
 });
