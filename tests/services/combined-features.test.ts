@@ -3,6 +3,7 @@ import { DRY, disagreement } from '../support/dry-run.ts';
 import { onMonday } from '../support/steps/collection.ts';
 import { external, givenOrder } from '../support/steps/given.ts';
 import { ADDRESS } from '../support/steps/order.ts';
+import { payingAtCounter } from '../support/steps/pay-at-counter.ts';
 import { card, eur } from '../support/steps/tender.ts';
 import { testIn } from '../support/test-in.ts';
 
@@ -109,3 +110,34 @@ test('Dispatched goods of a moved order leave the stock, although it is cancelle
   expect((await stockOf('mug-blue'))['dc-01']).toEqual([996, 0]);
   await verify();
 });
+
+testIn(() => payingAtCounter({}, { replaceLostWithin: 'P2D' }))(
+  'A store does not hand over lost goods that their customer would have paid at the collection, and their replacement is paid there',
+  async ({ call, confirmedToPay, packed, ready, handOver, openTill, api, fulfilment, lost, order, settle, advance, verify }) => {
+    const { orderId, fulfillmentOrderId: id } = await confirmedToPay([{ sku: 'espresso-cup', qty: 23 }]);
+    await packed(id);
+    await api('dispatch-fulfillment-order-api', { params: { id } });
+    await settle();
+    await lost((await fulfilment(id)).shipments[0]?.id ?? '');
+    const [line] = (await order(orderId)).lines;
+    const replace = (more: object) =>
+      call('create-replacement-api', {
+        params: { id: orderId },
+        body: { lines: [{ orderLineId: line?.lineId ?? '', qty: 5 }], reason: 'lost', ...more },
+      });
+    const { status, body } = await replace({ storeId: 'store-01' });
+    expect([status, body]).toMatchObject([409, { code: 'payment_incomplete', id: orderId, outstanding: eur(18_585) }]);
+    expect((await replace({})).status).toBe(201);
+    await settle();
+    const second = (await order(orderId)).fulfillmentOrders?.at(-1)?.id ?? '';
+    await ready(second);
+    const { collection } = await fulfilment(second);
+    expect((await handOver(second, { code: collection?.code })).body).toMatchObject({
+      code: 'payment_incomplete',
+      outstanding: eur(18_585),
+    });
+    expect((await openTill(orderId)).status).toBe(201);
+    await advance('P1D');
+    await verify();
+  },
+);
