@@ -149,6 +149,7 @@ export const changeOrder = defineApi({
   path: '/orders/{id}/changes',
   request: exactlyOne(ChangeOrderRequest, ['shippingAddress', 'shippingMethod', 'collection', 'lines']),
   response: OrderView,
+  emits: ['ext.order-amended'],
   // The eCommerce Platform computes the price, and the FMS decides whether the warehouse has begun.
   problems: ['not_found', 'invalid_state_transition', 'insufficient_stock', 'limit_reached', ...dependencyProblems],
   addition: true,
