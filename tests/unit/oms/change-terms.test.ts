@@ -5,7 +5,7 @@ import type { StoredOrder } from '../../../services/oms/collections.ts';
 const usd = (amount: number) => ({ amount, currency: 'USD' });
 const booked = { fulfilledQty: 0, returnedQty: 0, cancelledQty: 0 };
 
-/** 3 × 12.99 − 1.00 at 10 %, 5.20 at 5 %, and shipping of 4.90, of which 4.00 is taxed at 10 %. */
+/** 3 × 12.99 − 1.00 at 10 %, 5.20 at 5 %, and shipping of 4.90. 4.00 of the shipping is taxed at 10 %, the rest at 5 %. */
 const LINES = [
   {
     lineId: 'mug',
