@@ -132,7 +132,7 @@ async function heldCodes(work: UnitOfWork, basketId: string | undefined): Promis
 /** Applies promotions by priority, then vouchers in the given order. Stores nothing. */
 async function evaluate(goods: Goods, codes: readonly string[], scope: Scope): Promise<VoucherOutcome> {
   refuseInexactSums(goods.lines);
-  const running = await runningPromotions(scope.work);
+  const running = await runningPromotions(scope);
   const judged = await judgeCodes(scope.work, codes, goods.basketId);
   const { tier } = await lookUpNeededTier(goods, { running, judged }, scope);
   const purchase = { currency: goods.currency, tier };
@@ -147,8 +147,8 @@ async function evaluateAmount(goods: Goods, code: string, scope: Scope): Promise
   return applyVouchers(pricedAtFull(goods.lines), judged, { currency: goods.currency, tier });
 }
 
-async function runningPromotions(work: UnitOfWork): Promise<readonly Promotion[]> {
-  const { items } = await work.all(promotions, { limit: MOST_PROMOTIONS });
+async function runningPromotions({ work, breathe }: Pick<Scope, 'work' | 'breathe'>): Promise<readonly Promotion[]> {
+  const { items } = await work.all(promotions, { limit: MOST_PROMOTIONS, breathe });
   return items.map(({ rule }) => rule).filter((rule) => isRunning(rule, work.now));
 }
 
