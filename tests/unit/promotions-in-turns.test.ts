@@ -10,7 +10,10 @@ const WINDOW = { activeFrom: '2026-01-01T00:00:00.000Z', activeTo: '2027-01-01T0
 test('Evaluate Promotions permits a pause at each promotion that it reads, and at each one that it applies before it refuses', async () => {
   const { breathe, taken } = countingPauses();
   const rule = { ...WINDOW, name: 'Sale', stackable: true, kind: 'percent-off', percent: 1, skus: ['mug-blue'] };
-  const items = Array.from({ length: MANY }, (_, place) => ({ id: `prm_${place}`, rule: { ...rule, id: `prm_${place}`, priority: place } }));
+  const items = Array.from({ length: MANY }, (_, place) => ({
+    id: `prm_${place}`,
+    rule: { ...rule, id: `prm_${place}`, priority: place },
+  }));
   let pausesOfRead: PageOptions['breathe'];
   const work = {
     now: Date.parse('2026-03-01T10:00:00Z'),
