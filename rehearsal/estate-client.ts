@@ -234,7 +234,7 @@ function explainConnection(gateway: string, error: unknown): never {
   throw new ConnectionError(`No answer came from the estate at ${gateway}: ${trouble.words}.${remedy}`, trouble.code, error);
 }
 
-/** The events of a body. @throws ConnectionError when they end early, or are none of an estate */
+/** The events of a body. @throws ConnectionError when they end early, or are too long */
 async function* explained<T>(gateway: string, events: AsyncIterable<T>): AsyncGenerator<T, void> {
   try {
     yield* events;

@@ -71,7 +71,7 @@ const answeringWith = (status: number, body: unknown) =>
 const UNREADABLE = { toString: 1 };
 
 test.each([
-  ['a code and a detail that are no text', { code: 5, detail: UNREADABLE, errors: 'x', scope: [], rehearsal: {} }],
+  ['a code and a detail of other types', { code: 5, detail: UNREADABLE, errors: 'x', scope: [], rehearsal: {} }],
   ['null', null],
   ['the title of no document', { info: { title: UNREADABLE } }],
 ])('A command takes a refusal with %s as the answer of another server', async (_with, body) => {
