@@ -85,11 +85,12 @@ function refundsOf(payments: readonly Payment[]): NonNullable<OrderView['refunds
   return requested
     .toSorted((one, other) => (one.refund.at ?? '').localeCompare(other.refund.at ?? ''))
     .slice(-SHOWN_REFUNDS)
-    .map(({ paymentId, index, refund: { amount, state, failureReason } }) => ({
+    .map(({ paymentId, index, refund: { amount, state, rounding, failureReason } }) => ({
       id: refundId(paymentId, index),
       paymentId,
       amount,
       state,
+      rounding,
       failureReason,
     }));
 }

@@ -216,8 +216,8 @@ export const excessOf = (payments: readonly Payment[], required: number): number
 
 /**
  * Minor units that no refund brings to the customer. A cancelled order owes everything that it keeps; another order owes its failed
- * refunds, unless any of its payments repeated them, up to what it keeps. The rest of a payment with an open dispute is refunded after the
- * decision.
+ * refunds, unless any of its payments repeated them, up to what it keeps, also during a dispute. When an order is cancelled, the rest of a
+ * payment with an open dispute is refunded after the decision.
  * @param exchanged minor units that pay for exchange orders
  */
 export function owedRefundOf({ state }: Pick<StoredOrder, 'state'>, payments: readonly Payment[], exchanged: number = 0): number {

@@ -120,7 +120,7 @@ const paidFor = (returnId: string, payments: readonly Payment[]): number =>
 
 const reportedFor = (returnId: string, payments: readonly Payment[]): Payout['refunds'] =>
   payments.flatMap((payment) =>
-    refundsFor(returnId, payment).map(({ amount, state, at }) => ({ paymentId: payment.id, amount, state, at })),
+    refundsFor(returnId, payment).map(({ amount, state, rounding, at }) => ({ paymentId: payment.id, amount, state, rounding, at })),
   );
 
 /** All refunds for a return so far, by the OMS or a client, failed ones included. @throws Problem `dependency_*` */

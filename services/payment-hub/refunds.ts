@@ -307,7 +307,7 @@ export function addRefund(payment: StoredPayment, refund: StoredPayment['refunds
   const refundedAmount = money(payment.refundedAmount.amount + refund.amount.amount, refund.amount.currency);
   const isAll = refundedAmount.amount === payment.capturedAmount.amount;
   return {
-    patch: { refundedAmount, refunds: [...payment.refunds, refund] },
+    patch: { refundedAmount, refunds: [...payment.refunds, { id: refundId(payment.id, payment.refunds.length), ...refund }] },
     to: isAll ? ('fully-refunded' as const) : ('partially-refunded' as const),
   };
 }

@@ -1,11 +1,16 @@
 import { z } from 'zod';
 import { Basket } from '../../shared/catalog/commerce/objects.ts';
 import { Order, OrderPayment } from '../../shared/catalog/order/objects.ts';
+import { Payment } from '../../shared/catalog/payment/objects.ts';
 import { Id, Instant } from '../../shared/catalog/shapes.ts';
 import { defineCollection } from '../../shared/store/collections.ts';
 
 /** A payment as last read from the Payment Hub. A lower version is older. */
-export const ListedTender = OrderPayment.omit({ disputes: true }).extend({ version: z.int().min(0) });
+export const ListedTender = OrderPayment.omit({ disputes: true }).extend({
+  version: z.int().min(0),
+  /** The receipt has what was given back in coins. Absent in tenders that an earlier release stored. */
+  refunds: Payment.shape.refunds.optional(),
+});
 export type ListedTender = z.output<typeof ListedTender>;
 
 /**

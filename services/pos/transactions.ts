@@ -99,18 +99,31 @@ async function issueReceipt(work: UnitOfWork, { storeId, laneId }: Sale): Promis
   return { number: `${storeId}-${laneId}-${day}-${String(issued).padStart(4, '0')}`, issuedAt };
 }
 
-/** What a tender paid once, and does not pay any more; undefined if it pays all of it. */
-function givenBackOf(tender: Sale['tenders'][number]): Money | undefined {
-  const { amount, currency } = tender.authorizedAmount;
-  const rest = amount - committedBy(tender);
-  return rest > 0 ? money(rest, currency) : undefined;
+type Tender = Sale['tenders'][number];
+
+const unlessZero = (amount: number, { amount: { currency } }: Tender): Money | undefined =>
+  amount === 0 ? undefined : money(amount, currency);
+
+/** Minor units that the coins of cash refunds exceed their amounts by. */
+const roundingOfRefunds = ({ refunds = [] }: Tender): number => refunds.reduce((sum, { rounding }) => sum + (rounding?.amount ?? 0), 0);
+
+/** What the customer got back of a tender, or what was not captured; undefined if it pays all of it. */
+function givenBackOf(tender: Tender): Money | undefined {
+  const rest = tender.authorizedAmount.amount - committedBy(tender);
+  return unlessZero(rest > 0 ? rest + roundingOfRefunds(tender) : 0, tender);
 }
+
+/** Minor units that the retailer has of a tender beyond what it pays: the rounding of its cash, less what the coins of refunds exceed. */
+const roundingOf = (tender: Tender): number => (tender.rounding?.amount ?? 0) - roundingOfRefunds(tender);
 
 /** @returns undefined while the transaction is open */
 export function receiptOf(sale: Sale): z.output<typeof Receipt> | undefined {
   const { state, tenders, receipt } = sale;
   if (!receipt || state === 'open') return undefined;
   const { lines, totals } = goodsFor(sale);
+  const paying = tenders.filter((listed) => committedBy(listed) > 0);
+  const [first] = paying;
+  const rounding = paying.reduce((sum, listed) => sum + roundingOf(listed), 0);
   return {
     ...receipt,
     lines: lines.map(({ sku, qty, unitPrice, discount, tax, taxRate, lineTotal }) => ({
@@ -122,29 +135,19 @@ export function receiptOf(sale: Sale): z.output<typeof Receipt> | undefined {
       taxRate,
       lineTotal,
     })),
-    tenders: tenders
-      .filter((listed) => committedBy(listed) > 0)
-      .map((listed) => ({
-        paymentId: listed.id,
-        type: listed.tender.type,
-        last4: listed.tender.last4,
-        amount: money(committedBy(listed), listed.amount.currency),
-        givenBack: givenBackOf(listed),
-        tendered: listed.tendered,
-        change: listed.change,
-        rounding: listed.rounding,
-      })),
-    rounding: roundingOf(tenders),
+    tenders: paying.map((listed) => ({
+      paymentId: listed.id,
+      type: listed.tender.type,
+      last4: listed.tender.last4,
+      amount: money(committedBy(listed), listed.amount.currency),
+      givenBack: givenBackOf(listed),
+      tendered: listed.tendered,
+      change: listed.change,
+      rounding: unlessZero(roundingOf(listed), listed),
+    })),
+    rounding: first && unlessZero(rounding, first),
     totals,
   };
-}
-
-/** The rounding of the cash among the tenders that pay. */
-function roundingOf(tenders: Sale['tenders']): Money | undefined {
-  const roundings = tenders.flatMap((listed) => (committedBy(listed) > 0 ? (listed.rounding ?? []) : []));
-  const [first] = roundings;
-  const sum = roundings.reduce((total, { amount }) => total + amount, 0);
-  return first && sum !== 0 ? money(sum, first.currency) : undefined;
 }
 
 const notOpen = ({ id, state }: Sale, action: string, detail: string, extra: Readonly<Record<string, unknown>> = {}): Problem =>
@@ -218,7 +221,7 @@ export function orderView(sale: Sale, { timeZone }: Pick<Figures, 'timeZone'>): 
   };
 }
 
-const shown = (tenders: Sale['tenders']) => tenders.map(({ version: _version, ...payment }) => payment);
+const shown = (tenders: Sale['tenders']) => tenders.map(({ version: _version, refunds: _refunds, ...payment }) => payment);
 
 /** The order that is collected, with the payments that the till has read. Its version is the version of the transaction. */
 function viewOfCollection({ version, collection: { order }, tenders, compensation }: CollectionSale): z.output<typeof OrderView> {

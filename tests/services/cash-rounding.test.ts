@@ -123,6 +123,36 @@ describe('A retailer with cashRounding', () => {
     expect(entries.filter(({ entry }) => entry === 'cash rounding')).toEqual([]);
   });
 
+  test('issues a receipt whose rounding counts cash that was given back before it', async () => {
+    await using rehearsal = await swiss();
+    const { id } = await rehearsal.sale(oneMug);
+    await rehearsal.down('oms');
+    const { body: first } = await paid(rehearsal, id, CASH, 1_297);
+    await rehearsal.api('capture-payment-api', { params: { id: first.id } });
+    await rehearsal.api('refund-payment-api', { params: { id: first.id }, body: { amount: chf(797) } });
+    await rehearsal.noFaults();
+    await rehearsal.advance('PT1H');
+    const { body: second } = await paid(rehearsal, id, CASH, 797);
+    // The customer handed over 12.95, got 7.95 back and handed over 7.95 again.
+    expect(second.receipt).toMatchObject({ rounding: chf(-2), totals: { total: chf(1_297) } });
+    expect(second.receipt.tenders).toEqual([
+      { paymentId: first.id, type: 'cash', amount: chf(500), givenBack: chf(795), tendered: chf(1_295), change: chf(0) },
+      { paymentId: second.id, type: 'cash', amount: chf(797), tendered: chf(795), change: chf(0), rounding: chf(-2) },
+    ]);
+    await rehearsal.verify();
+  });
+
+  test('shows the rounding of a refund in cash in its order and in its return', async () => {
+    await using rehearsal = await swiss();
+    const { sale, body } = await soldFor(rehearsal, 1_295);
+    await rehearsal.settle();
+    const returnId = await rehearsal.inspected(await rehearsal.order(sale.id));
+    const rounded = [{ paymentId: body.id, amount: chf(1_297), rounding: chf(-2) }];
+    expect((await rehearsal.order(sale.id)).refunds).toMatchObject(rounded);
+    expect((await rehearsal.returned(returnId)).refunds).toMatchObject(rounded);
+    await rehearsal.verify();
+  });
+
   test('keeps cash rounding as an entry of its books', async () => {
     await using rehearsal = await swiss();
     await soldFor(rehearsal, 1_300);

@@ -1,10 +1,12 @@
 import { describe, expect } from '@jest/globals';
+import { Payment } from '../../shared/catalog/payment/objects.ts';
 import { byHand } from '../support/steps/by-hand.ts';
-import { external } from '../support/steps/given.ts';
+import { external, givenOrder } from '../support/steps/given.ts';
 import { eur } from '../support/steps/tender.ts';
 import { testIn } from '../support/test-in.ts';
 
 const test = testIn(byHand);
+const FAILED = { state: 'failed' as const, failureReason: 'account_closed' };
 const inManual = testIn(() => byHand({ external: 'manual' }));
 
 describe('An external payment', () => {
@@ -111,6 +113,16 @@ describe('A refund of an external payment', () => {
     expect((await note({ state: 'failed', failureReason: 'account_closed' })).body.code).toBe('conflicting_repeat');
   });
 
+  inManual('has the id in its payment and in the event of the payment that its result names', async (rehearsal) => {
+    const { id } = await rehearsal.awaitedRefund();
+    const [event] = (await rehearsal.events({ type: 'ext.payment-changed' })).slice(-1);
+    const { refunds } = Payment.parse(event?.data.object);
+    const refundId = refunds[0]?.id ?? '';
+    expect((await rehearsal.object('payment', id)).refunds).toMatchObject([{ id: refundId, state: 'pending' }]);
+    const noted = await rehearsal.call('note-refund-result-api', { params: { id, refundId }, body: { state: 'succeeded' } });
+    expect([noted.status, noted.body.refunds]).toMatchObject([200, [{ id: refundId, state: 'succeeded' }]]);
+  });
+
   inManual('that failed is owed again', async (rehearsal) => {
     const { api, call, cancel, settle, order: read } = rehearsal;
     const { order, payment } = await rehearsal.noted();
@@ -121,6 +133,67 @@ describe('A refund of an external payment', () => {
     const result = { state: 'failed' as const, failureReason: 'account_closed' };
     await call('note-refund-result-api', { params: { id: payment.id, refundId }, body: result });
     expect(await read(order.id)).toMatchObject({ owedRefund: eur(4_686), refunds: [{ state: 'failed', failureReason: 'account_closed' }] });
+  });
+
+  inManual('that failed in its own instant is owed again, and gift cards may receive it in parts', async (rehearsal) => {
+    const { call, awaitedRefund, order: read } = rehearsal;
+    await rehearsal.control('set-clock', { body: { flowing: false } });
+    const { id, orderId, refundId } = await awaitedRefund();
+    const failed = await call('note-refund-result-api', { params: { id, refundId }, body: FAILED });
+    expect(failed.body.refunds).toMatchObject([{ at: failed.body.refunds[0]?.decidedAt, state: 'failed' }]);
+    const payOut = (amount: number) =>
+      call('refund-payment-api', { params: { id }, body: { amount: eur(amount), payOutTo: { type: 'gift-card', token: 'gift_50' } } });
+    expect((await payOut(1_000)).status).toBe(201);
+    expect((await read(orderId)).owedRefund).toEqual(eur(3_686));
+    expect((await payOut(3_687)).body).toMatchObject({ code: 'refund_exceeds_captured', refundableAmount: eur(3_686) });
+    expect((await payOut(3_686)).status).toBe(201);
+    expect((await read(orderId)).owedRefund).toBeUndefined();
+    await rehearsal.verify();
+  });
+
+  inManual('for a return that failed in its own instant is owed until a client repeats it', async (rehearsal) => {
+    const { api, call, order: read } = rehearsal;
+    const { order, payment } = await rehearsal.noted();
+    await api('capture-payment-api', { params: { id: payment.id } });
+    const done = await rehearsal.completedOrder(order.id);
+    const lines = [{ orderLineId: done.lines[0]?.lineId ?? '', qty: 3, reason: 'too small' }];
+    const back = await api('create-return-api', { body: { orderId: order.id, lines, locationId: 'store-01' } });
+    await rehearsal.control('set-clock', { body: { flowing: false } });
+    await rehearsal.moved(back.id, 'approve', 'receive', 'inspect');
+    await rehearsal.settle();
+    await call('note-refund-result-api', { params: { id: payment.id, refundId: `${payment.id}.refund-1` }, body: FAILED });
+    expect(await read(order.id)).toMatchObject({ owedRefund: eur(2_834) });
+    const body = { amount: eur(2_834), returnId: back.id, payOutTo: { type: 'gift-card' as const, token: 'gift_50' } };
+    expect((await call('refund-payment-api', { params: { id: payment.id }, body })).status).toBe(201);
+    await rehearsal.settle();
+    expect([(await read(order.id)).owedRefund, (await rehearsal.returned(back.id)).state]).toEqual([undefined, 'refunded']);
+    await rehearsal.verify();
+  });
+
+  inManual('for a return that two payments share is owed as far as no other refund of the same instant pays it', async (rehearsal) => {
+    const { api, call } = rehearsal;
+    const { id: orderId } = await api('create-order-api', { body: givenOrder('#2') });
+    for (const [reference, amount] of [['ch_a', 2_000] as const, ['ch_b', 2_686] as const]) {
+      const { id } = await api('authorize-payment-api', { body: { orderId, tender: external(reference), amount: eur(amount) } });
+      await api('capture-payment-api', { params: { id } });
+    }
+    const done = await rehearsal.completedOrder(orderId);
+    const lines = [{ orderLineId: done.lines[0]?.lineId ?? '', qty: 3, reason: 'too small' }];
+    const back = await api('create-return-api', { body: { orderId, lines, locationId: 'store-01' } });
+    await rehearsal.control('set-clock', { body: { flowing: false } });
+    await rehearsal.moved(back.id, 'approve', 'receive', 'inspect');
+    await rehearsal.settle();
+    const refunds = (await rehearsal.order(orderId)).refunds ?? [];
+    expect(refunds.map(({ amount }) => amount.amount).toSorted()).toEqual([2_000, 834]);
+    const [first, second] = refunds;
+    const fail = async ({ id: refundId = '', paymentId: id = '' }: { id?: string; paymentId?: string } = {}) => {
+      await call('note-refund-result-api', { params: { id, refundId }, body: FAILED });
+      await rehearsal.settle();
+      return (await rehearsal.order(orderId)).owedRefund?.amount;
+    };
+    // The OMS refunds 18.52 of the failed 20.00 to the other payment, which has no more.
+    expect([await fail(first), await fail(second)]).toEqual([148, 982]);
+    await rehearsal.verify();
   });
 
   inManual('An external payment that a client captures by hand holds the dispatch until then', async (rehearsal) => {

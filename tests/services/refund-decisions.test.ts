@@ -227,6 +227,15 @@ describe('Refunds that fail', () => {
     await rehearsal.verify();
   });
 
+  test('The failed refund of a return is owed during a dispute of the rest', async (rehearsal) => {
+    const order = await rehearsal.completedBy(FAILS);
+    await rehearsal.inspected(order);
+    await rehearsal.advance('P1D');
+    await rehearsal.control('open-dispute', { params: { id: order.paymentId }, body: { reason: 'general', amount: eur(TOTAL - MUG) } });
+    expect((await rehearsal.order(order.id)).owedRefund).toEqual(eur(MUG));
+    await rehearsal.verify();
+  });
+
   test('A return that a lost dispute ended stays ended after the refund of a cancelled exchange has failed', async (rehearsal) => {
     const order = await rehearsal.completedBy(FAILS);
     const first = await rehearsal.inspected(order);

@@ -42,6 +42,7 @@ const bounds: Readonly<Record<string, string>> = {
   'pos transactions: collection.order.replacements[]': `requests add ${LIMITS.replacements}`,
   'pos transactions: collection.order.replacements[].lines[]': 'lines of the order, per lost fulfillment order',
   'pos transactions: tenders[]': `requests add ${LIMITS.tenders}, and an order that is collected has ${LIMITS.payments} payments of its customer`,
+  'pos transactions: tenders[].refunds[]': 'refunds of the payment, as the Payment Hub bounds them',
   'pos transactions: asked[]': 'the last 50 requests',
   'pos transactions: voidedBy[]': 'the last 50 requests',
   'pos transactions: opening.earlierPayments[]': 'payments that completed transactions of the order took',

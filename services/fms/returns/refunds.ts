@@ -35,7 +35,9 @@ const isOwed = ({ state, writtenOffAt }: Pick<StoredReturn, 'state' | 'writtenOf
   state === 'inspected' || (state === 'in-transit' && writtenOffAt !== undefined);
 
 const refundsFor = (returnId: string, { id, refunds }: Refunded): ReturnRefund[] =>
-  refunds.filter((refund) => refund.returnId === returnId).map(({ amount, state, at }) => ({ paymentId: id, amount, state, at }));
+  refunds
+    .filter((refund) => refund.returnId === returnId)
+    .map(({ amount, state, rounding, at }) => ({ paymentId: id, amount, state, rounding, at }));
 
 /**
  * Merges stored and reported refunds. Payments never lose refunds, and a decision about a refund is final, so the list of a payment that

@@ -28,11 +28,13 @@ export const Receipt = z
         last4: z.string().optional(),
         amount: Money.describe('The amount that the tender pays; if captured, less its refunds. All tenders add up to the total.'),
         givenBack: Money.optional().describe(
-          'Our addition. What was refunded of the tender, or not captured, before the receipt. Amount, givenBack, rounding and change of cash add up to tendered. Absent if nothing was.',
+          'Our addition. What was refunded of the tender, or not captured, before the receipt; cash as its coins. Amount, givenBack, rounding and change of cash add up to tendered. Absent if nothing was.',
         ),
         tendered: Payment.shape.tendered,
         change: Payment.shape.change,
-        rounding: Payment.shape.rounding,
+        rounding: Money.optional().describe(
+          'Our addition: cash, where the retailer rounds it. What the tender brought in coins, less amount; it may be negative. Absent if it is zero.',
+        ),
       }),
     ),
     rounding: Money.optional().describe(

@@ -94,7 +94,9 @@ export const ReturnLine = z
   .meta({ id: 'ReturnLine' });
 
 /** A refund of a return, with the payment that it refunds. */
-export const ReturnRefund = Refund.pick({ amount: true, state: true, at: true }).extend({ paymentId: Id }).meta({ id: 'ReturnRefund' });
+export const ReturnRefund = Refund.pick({ amount: true, state: true, rounding: true, at: true })
+  .extend({ paymentId: Id })
+  .meta({ id: 'ReturnRefund' });
 
 export const Return = z
   .object({

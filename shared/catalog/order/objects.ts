@@ -280,7 +280,7 @@ export const OrderView = Order.extend({
     ),
   paymentStatus: PaymentStatus,
   owedRefund: Money.optional().describe(
-    'Amount that the retailer owes the customer and that no refund will bring: all that it still has of a cancelled order, or failed refunds that were not repeated. A payment with an open dispute does not count, because the rest of it is refunded after the decision. Absent if it is zero or unknown.',
+    'Amount that the retailer owes the customer and that no refund will bring: all that it still has of a cancelled order, or failed refunds that were not repeated. Of a cancelled order, a payment with an open dispute does not count, because the rest of it is refunded after the decision. A failed refund of another order counts during a dispute too. Absent if it is zero or unknown.',
   ),
   fulfillmentOrders: z.array(OrderFulfillment).optional().describe('Absent while the FMS does not answer.'),
   returns: z.array(OrderReturn).optional().describe('Absent while the FMS does not answer.'),

@@ -156,6 +156,9 @@ const RefundState = z.enum(['pending', 'succeeded', 'failed']).meta({
 
 export const Refund = z
   .object({
+    id: Id.optional().describe(
+      'Our addition: the payment and the position among its refunds, as Note Refund Result needs it. Absent in refunds that an earlier release made.',
+    ),
     amount: Money,
     state: RefundState,
     rounding: Money.optional().describe(

@@ -30,38 +30,77 @@ const purposeOf = ({ returnId, reference }: Purpose): string | undefined => retu
 
 export const isSamePurpose = (one: Purpose, other: Purpose): boolean => purposeOf(one) === purposeOf(other);
 
+/** A refund, or a lost dispute, among the payments of an order. */
+interface Deed {
+  readonly refund: Purpose;
+  readonly at: string;
+  readonly amount: number;
+  readonly payment: number;
+  readonly position: number;
+}
+
+/** The number of a repeat by the OMS, which its reference for missing units ends with. */
+const repeatOf = (reference: string): number => Number(reference.split('/')[3] ?? 0);
+
+/** Minor units that were paid for a return before a refund by the OMS, which its reference ends with. */
+const paidBefore = (reference: string): number => Number(reference.split('/')[2] ?? 0);
+
 /**
- * Minor units of failed refunds that no later refund repeats, by what they pay back. A repeat is requested after the failure, and may be
- * pending. A refund without return and reference, or a lost dispute, repeats any failed refund that is not for a return.
+ * Whether a request was made after a failure. Both may have the same instant: then the refunds of one payment have the sequence of their
+ * requests, and the references of the estate show whether the refund of another payment is another share of the same amount.
  */
-function owedByPurpose(payments: Payments): Map<string, number> {
-  const refunds = payments.flatMap((payment) => payment.refunds);
-  const failures = refunds.filter(hasFailed).map((refund) => ({ refund, at: refund.decidedAt ?? '', by: refund.amount.amount }));
-  const requests = refunds.map((refund) => ({ refund, at: refund.at ?? '', by: -refund.amount.amount }));
-  const lost = payments
-    .flatMap(({ disputes = [] }) => disputes.filter(({ state }) => state === 'lost'))
-    .map(({ decidedAt = '', amount }) => ({ refund: {}, at: decidedAt, by: -amount.amount }));
-  const owed = new Map<string, number>();
-  const returns = new Set(refunds.flatMap(({ returnId }) => returnId ?? []));
-  for (const { refund, by } of [...failures, ...requests, ...lost].toSorted((a, b) => a.at.localeCompare(b.at))) {
-    const purpose = purposeOf(refund) ?? '';
-    if (by > 0) {
-      owed.set(purpose, (owed.get(purpose) ?? 0) + by);
-      continue;
-    }
-    let left = -by;
-    for (const [other, amount] of owed) {
-      if (purpose === '' ? returns.has(other) : other !== purpose) continue;
-      const repeated = Math.min(left, amount);
-      owed.set(other, amount - repeated);
-      left -= repeated;
+function isAfter(request: Deed, failure: Deed): boolean {
+  if (request.at !== failure.at) return request.at > failure.at;
+  if (request.payment === failure.payment) return request.position > failure.position;
+  const [asked, failed] = [request.refund.reference, failure.refund.reference];
+  if (asked === undefined || failed === undefined) return true;
+  if (request.refund.returnId === undefined) return repeatOf(asked) > repeatOf(failed);
+  const [from, failedFrom] = [paidBefore(asked), paidBefore(failed)];
+  return from < failedFrom + failure.amount && failedFrom < from + request.amount;
+}
+
+/**
+ * Failed refunds, each with the minor units that no later refund repeats. A repeat is requested after the failure, and may be pending. A
+ * refund without return and reference, or a lost dispute, repeats any failed refund that is not for a return.
+ */
+function owedByFailure(payments: Payments): { readonly purpose: string; readonly left: number }[] {
+  const refunds = payments.flatMap((paid, payment) => paid.refunds.map((refund, position) => ({ refund, payment, position })));
+  const byTime = (one: Deed, other: Deed): number => one.at.localeCompare(other.at);
+  const failures = refunds
+    .filter(({ refund }) => hasFailed(refund))
+    .map((one) => ({ ...one, at: one.refund.decidedAt ?? '', amount: one.refund.amount.amount }))
+    .toSorted(byTime)
+    .map((failure) => ({ failure, purpose: purposeOf(failure.refund) ?? '', left: failure.amount }));
+  if (failures.length === 0) return [];
+  const requests = refunds.map((one) => ({ ...one, at: one.refund.at ?? '', amount: one.refund.amount.amount }));
+  const lost = payments.flatMap(({ disputes = [] }, payment) =>
+    disputes
+      .filter(({ state }) => state === 'lost')
+      .map(({ decidedAt = '', amount: { amount } }) => ({
+        refund: {},
+        at: decidedAt,
+        amount,
+        payment,
+        position: Number.POSITIVE_INFINITY,
+      })),
+  );
+  const returns = new Set(refunds.flatMap(({ refund: { returnId } }) => returnId ?? []));
+  for (const request of [...requests, ...lost].toSorted(byTime)) {
+    const purpose = purposeOf(request.refund) ?? '';
+    let rest = request.amount;
+    for (const owed of failures) {
+      if (purpose === '' ? returns.has(owed.purpose) : owed.purpose !== purpose) continue;
+      if (!isAfter(request, owed.failure)) continue;
+      const repeated = Math.min(rest, owed.left);
+      owed.left -= repeated;
+      rest -= repeated;
     }
   }
-  return owed;
+  return failures;
 }
 
 /** Minor units of failed refunds that no later refund repeats. @param purpose only those that repeat this return or reference */
 export function owedAfterFailures(payments: Payments, purpose?: Purpose): number {
-  const owed = owedByPurpose(payments);
-  return purpose ? (owed.get(purposeOf(purpose) ?? '') ?? 0) : [...owed.values()].reduce((sum, amount) => sum + amount, 0);
+  const wanted = purpose && (purposeOf(purpose) ?? '');
+  return owedByFailure(payments).reduce((sum, one) => (wanted === undefined || one.purpose === wanted ? sum + one.left : sum), 0);
 }
