@@ -166,6 +166,38 @@ describe('Goods that come back for a replacement', () => {
     expect(await rehearsal.order(order.id)).toMatchObject({ state: 'completed', lines: [{ fulfilledQty: 1, returnedQty: 1 }] });
   });
 
+  test('Units that came back for a replacement that failed are with nobody: Create Return refuses them until they are replaced again', async (rehearsal) => {
+    const order = await rehearsal.completed([MUG]);
+    const { body } = await replace(rehearsal, order, 'wrong', { qty: 2 });
+    await rehearsal.inspected(order, 2, { replacementId: body.id as string });
+    await rehearsal.lost(await rehearsal.dispatched(await newest(rehearsal, order)));
+    const onHand = await rehearsal.onHand('mug-blue', 'store-01');
+    const announce = async (more: object = {}) => {
+      const lines = [{ orderLineId: lineOf(order), qty: 2, reason: 'x' }];
+      const { status, body: answer } = await rehearsal.announce({ orderId: order.id, lines, locationId: 'store-01', ...more });
+      return [status, answer];
+    };
+    const refused = [409, { code: 'return_quantity_exceeded', lines: [{ returnable: 0 }] }];
+    expect(await announce()).toMatchObject(refused);
+    const second = await replace(rehearsal, order, 'wrong', { qty: 2 });
+    expect(second.status).toBe(201);
+    await rehearsal.delivered(await rehearsal.dispatched(await newest(rehearsal, order)));
+    expect(await announce({ replacementId: second.body.id })).toMatchObject(refused);
+    await rehearsal.inspected(order, 2);
+    expect(await rehearsal.onHand('mug-blue', 'store-01')).toBe(onHand + 2);
+    await rehearsal.verify();
+  });
+
+  test('Create Return refuses missing goods whose replacement failed', async (rehearsal) => {
+    const order = await rehearsal.completed([MUG]);
+    await replace(rehearsal, order, 'missing');
+    await rehearsal.lost(await rehearsal.dispatched(await newest(rehearsal, order)));
+    const lines = [{ orderLineId: lineOf(order), qty: 2, reason: 'x' }];
+    const { body } = await rehearsal.announce({ orderId: order.id, lines, locationId: 'store-01' });
+    expect(body).toMatchObject({ code: 'return_quantity_exceeded', lines: [{ returnable: 1 }] });
+    expect(body.detail).toContain('Refund Payment');
+  });
+
   test('Create Return refuses a replacement of another order, one for missing goods, and an exchange', async (rehearsal) => {
     const order = await rehearsal.completed([MUG]);
     const { body } = await replace(rehearsal, order, 'missing');
