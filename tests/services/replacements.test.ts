@@ -262,6 +262,20 @@ describe('Lost parcels', () => {
     expect(await rehearsal.order(order.id)).toMatchObject({ state: 'completed', lines: [{ fulfilledQty: 1, cancelledQty: 1 }] });
   });
 
+  testOfPatient('Lost goods that were refunded as goodwill are not sent again, and no store hands them over', async (rehearsal) => {
+    const { order } = await lostOrder(rehearsal, MUG);
+    const { amount } = order.totals.total;
+    expect((await rehearsal.refund(order.payments[0]?.id ?? '', amount)).status).toBe(201);
+    const unpaid = [409, { code: 'payment_incomplete', id: order.id, outstanding: order.totals.total }];
+    const atStore = await replace(rehearsal, order, 'lost', { qty: 2, storeId: 'store-01' });
+    expect([atStore.status, atStore.body]).toMatchObject(unpaid);
+    expect((await replace(rehearsal, order, 'lost', { qty: 2 })).status).toBe(201);
+    const second = await newest(rehearsal, order);
+    await rehearsal.packed(second);
+    const { status, body } = await rehearsal.call('dispatch-fulfillment-order-api', { params: { id: second } });
+    expect([status, body]).toMatchObject(unpaid);
+  });
+
   testOfPatient('Of two lost units, one is replaced and the other refunded in time', async (rehearsal) => {
     const { order, parcel } = await lostOrder(rehearsal, MUG);
     await replace(rehearsal, order, 'lost', { qty: 1 });
