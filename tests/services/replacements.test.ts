@@ -262,6 +262,36 @@ describe('Lost parcels', () => {
     expect(await rehearsal.order(order.id)).toMatchObject({ state: 'completed', lines: [{ fulfilledQty: 1, cancelledQty: 1 }] });
   });
 
+  testOfPatient('Found goods whose replacement comes back are named as delivered after their refund', async (rehearsal) => {
+    const { order, parcel } = await lostOrder(rehearsal, MUG);
+    await replace(rehearsal, order, 'lost', { qty: 2 });
+    const second = await rehearsal.dispatched(await newest(rehearsal, order));
+    await rehearsal.scanned(parcel, 'find');
+    const reasons = async () => (await rehearsal.order(order.id)).reconciliation?.map(({ reason }) => reason);
+    expect(await reasons()).toEqual(['delivered-after-replacement']);
+    await rehearsal.scanned(second, 'collect', 'return');
+    await rehearsal.settle();
+    expect(await rehearsal.order(order.id)).toMatchObject({ state: 'cancelled', paymentStatus: 'refunded' });
+    expect(await reasons()).toEqual(['delivered-after-refund']);
+    await rehearsal.verify();
+  });
+
+  testOfPatient(
+    'Goods that are found when their lost replacement is refunded are named as delivered after their refund',
+    async (rehearsal) => {
+      const { order, parcel } = await lostOrder(rehearsal, MUG);
+      await replace(rehearsal, order, 'lost', { qty: 2 });
+      await rehearsal.lost(await rehearsal.dispatched(await newest(rehearsal, order)));
+      await rehearsal.scanned(parcel, 'find');
+      await rehearsal.advance('P3D');
+      expect(await rehearsal.order(order.id)).toMatchObject({
+        ...{ state: 'cancelled', paymentStatus: 'refunded' },
+        reconciliation: [{ reason: 'delivered-after-refund' }],
+      });
+      await rehearsal.verify();
+    },
+  );
+
   testOfPatient('Lost goods that were refunded as goodwill are not sent again, and no store hands them over', async (rehearsal) => {
     const { order } = await lostOrder(rehearsal, MUG);
     const { amount } = order.totals.total;
