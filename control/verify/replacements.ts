@@ -1,4 +1,4 @@
-import { beingReplacedOf, replacedOf, servedBy } from '../../shared/catalog/order/replaced.ts';
+import { beingReplacedOf, replacedOf, servedBy, withNobodyOf } from '../../shared/catalog/order/replaced.ts';
 import { type Check, findings, grouped, type InvariantResult } from './invariant.ts';
 import { bookingsIn } from './moving.ts';
 import type { FulfillmentOrder, Order, ReturnBooking } from './stored-records.ts';
@@ -33,6 +33,11 @@ function checkUnits({ id, lines, replacements: replaced }: Order, bookings: read
     const [units, open, back] = [replacedOf(lineId, replaced), beingReplacedOf(lineId, replaced), returnedIn(bookings, lineId)];
     check(units <= fulfilledQty, `order/${id} ${lineId}: ${units} replaced of ${fulfilledQty} delivered`);
     check(open + back <= fulfilledQty, `order/${id} ${lineId}: ${open} being replaced and ${back} returned of ${fulfilledQty} delivered`);
+    const nobody = withNobodyOf(lineId, replaced, (one) => returnedIn(bookings, lineId, one.id));
+    check(
+      nobody + back <= fulfilledQty,
+      `order/${id} ${lineId}: ${nobody} without the replacement that they came back for, and ${back} returned, of ${fulfilledQty} delivered`,
+    );
   }
 }
 

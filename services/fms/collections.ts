@@ -26,6 +26,8 @@ export const StoredFulfillmentOrder = FulfillmentOrder.extend({
   /** The customer of a collection. */
   customerId: Id.optional(),
   payAt: PaidAtCollection,
+  /** Whether its goods replace delivered ones, which are paid. */
+  free: z.literal(true).optional(),
   /** The secret part of the address of the QR code. */
   qrToken: z.string().optional(),
   /** The statuses that the warehouse has reported; each counts once. */

@@ -35,9 +35,7 @@ export const dispatchFulfillmentOrder = handle(dispatchFulfillmentOrderApi)(asyn
     return again(await shown(await carryOnDispatch(found, scope), scope));
   }
   const toStore = isToCollect(found) || undefined;
-  // A replacement costs nothing.
-  if (found.replacementId === undefined)
-    await scope.call(ensureCaptured, { params: { id: found.orderId }, body: { fulfillmentOrderId: found.id, toStore } });
+  if (!found.free) await scope.call(ensureCaptured, { params: { id: found.orderId }, body: { fulfillmentOrderId: found.id, toStore } });
   return shown(await carryOnDispatch(await commitDispatch(found, body, scope), scope), scope);
 });
 

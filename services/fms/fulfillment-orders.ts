@@ -37,7 +37,7 @@ export const createFulfillmentOrders = handle(createFulfillmentOrdersCall)(async
 });
 
 function create(work: UnitOfWork, body: Body, group: Body['groups'][number] & { readonly id: string }): StoredFulfillmentOrder {
-  const { orderId, attempt, replacementId, shippingAddress, shippingMethod, collection } = body;
+  const { orderId, attempt, replacementId, free, shippingAddress, shippingMethod, collection } = body;
   const { id, locationId, reservationId } = group;
   const lines = group.lines.map((line) => ({ ...line, pickedQty: 0, shortQty: 0 }));
   // Allocating needs no stock movement, so it is done before the reply.
@@ -47,6 +47,7 @@ function create(work: UnitOfWork, body: Body, group: Body['groups'][number] & { 
     orderId,
     attempt,
     replacementId,
+    free,
     locationId,
     reservationId,
     shippingAddress,

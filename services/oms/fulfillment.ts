@@ -29,7 +29,7 @@ import {
 } from './due-work.ts';
 import { type FulfillmentOrder, type OrderLine, valueOfNext } from './lines.ts';
 import { earningOf, type Payment, paymentsToDecideOn, refundOwed, refundReference } from './payments.ts';
-import { countReplacements, isAwaitingReplacement, replacesDelivered, unitsLeft } from './replaced-units.ts';
+import { countReplacements, isAwaitingReplacement, isRefundedInPlace, replacesDelivered, unitsLeft } from './replaced-units.ts';
 
 /** Moves the order with its fulfillment orders, from the beginning of the work in the warehouse. */
 export const onFulfillmentOrderChanged: EventHandler = async ({ data }, scope) => {
@@ -84,9 +84,15 @@ export async function applyProgress(
   const { reconciliation = [] } = order;
   const isNewlyFound = reason !== undefined && !reconciliation.some((known) => known.fulfillmentOrderId === fulfillmentOrderId);
   const replacements = countReplacements(order.replacements, record);
+  const found: NonNullable<StoredOrder['reconciliation']> = isNewlyFound
+    ? [...reconciliation, { fulfillmentOrderId, reason, at: instant(work.now) }]
+    : reconciliation;
+  const named = found.map((one) =>
+    isRefundedInPlace(one.fulfillmentOrderId, replacements, record) ? { ...one, reason: 'delivered-after-refund' as const } : one,
+  );
   const patch: Patch<StoredOrder> = {
     ...(lines !== order.lines && { lines }),
-    ...(isNewlyFound && { reconciliation: [...reconciliation, { fulfillmentOrderId, reason, at: instant(work.now) }] }),
+    ...(!isDeepStrictEqual(named, reconciliation) && { reconciliation: named }),
     ...(!isDeepStrictEqual(replacements, order.replacements) && { replacements }),
   };
   if (isMoving(order)) {

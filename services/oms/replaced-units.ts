@@ -42,6 +42,21 @@ export const unitsLeft = (
 /** The units of a lost parcel that are neither refunded nor replaced. */
 export const isAwaitingReplacement = ({ isLost, booked }: SeenFulfillment): boolean => isLost === true && booked === undefined;
 
+/**
+ * Whether all goods of a lost parcel were replaced, and goods in their place that failed are refunded. If the parcel is found, its customer
+ * has goods without paying for them.
+ */
+export function isRefundedInPlace(
+  lostId: string,
+  replacements: readonly Replacement[] | undefined,
+  { seen }: Pick<FulfillmentRecord, 'seen'>,
+): boolean {
+  const lost = seen.find(({ id }) => id === lostId);
+  if (!lost?.lines.every(({ orderLineId }) => unitsLeft(lost, orderLineId, replacements) === 0)) return false;
+  const inPlace = replacements?.filter(({ lines }) => lines.some((line) => line.lostFulfillmentOrderId === lostId && line.failedQty > 0));
+  return inPlace?.some(({ id }) => !seen.some((one) => one.replacementId === id && isAwaitingReplacement(one))) ?? false;
+}
+
 /** The replacements of an order after a change of its fulfillment orders: how many units have arrived, and how many never will. */
 export function countReplacements(
   replacements: readonly Replacement[] | undefined,

@@ -74,7 +74,7 @@ async function claim(
   const asked = merged(body.lines, order);
   const isOfLostGoods = replacementReasons[body.reason].of === 'lost';
   const lines = isOfLostGoods ? lostUnits(asked, { record, known }) : await deliveredUnits();
-  if (isOfLostGoods && storeId !== undefined && paysAtCollection(order)) await refuseUnpaid(order, scope);
+  if (isOfLostGoods && storeId !== undefined) await refuseUnpaid(order, scope);
   const replacement: ReplacementRecord = { id, status: 'claimed', reason: body.reason, storeId, lines, lostHolds: 0 };
   const before = record ?? freshRecord(order.id);
   work.expect(orders, order);
@@ -179,13 +179,16 @@ const tooMany = ({ id }: StoredOrder): Problem =>
     remedy: 'Refund its units by returns instead, and replace several units together next time.',
   });
 
-/** @throws Problem `payment_incomplete`: the store hands the goods over without a collection, which would take the rest of the payment */
+/** @throws Problem `payment_incomplete`: the store hands the goods over immediately, without a dispatch or a collection, which would be refused */
 async function refuseUnpaid(order: StoredOrder, scope: Scope): Promise<void> {
   const { id, totals } = order;
   const missing = stillToCapture(requiredFor(order), await paymentsToDecideOn(order, scope));
   if (missing === 0) return;
   const outstanding = money(missing, totals.total.currency);
-  const detail = `${moneyInWords(outstanding)} of the order "${id}" are not paid. Take them at a till of the store (Create Transaction with orderId), then replace the goods; or leave storeId out, and the customer pays when the goods are collected.`;
+  const amount = `${moneyInWords(outstanding)} of the order "${id}"`;
+  const detail = paysAtCollection(order)
+    ? `${amount} are not paid. Take them at a till of the store (Create Transaction with orderId), then replace the goods; or leave storeId out, and the customer pays when the goods are collected.`
+    : `${amount} are not captured, or were refunded. Authorise and capture them, then replace the goods; goods that are refunded need a new order.`;
   throw new Problem('payment_incomplete', detail, { objectType: 'order', id, outstanding });
 }
 

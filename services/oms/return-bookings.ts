@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { returnLifeCycle } from '../../shared/catalog/fulfillment/returns.ts';
 import { refusal } from '../../shared/catalog/life-cycle.ts';
 import type { Payable } from '../../shared/catalog/order/objects.ts';
-import { comingBackOf } from '../../shared/catalog/order/replaced.ts';
+import { comingBackOf, withNobodyOf } from '../../shared/catalog/order/replaced.ts';
 import type { Replacement } from '../../shared/catalog/order/replacements.ts';
 import { requiredFor, valueOfUnits } from '../../shared/catalog/payment/cover.ts';
 import type { Problem } from '../../shared/catalog/problems.ts';
@@ -81,9 +81,15 @@ function bookedOn(lineId: string, bookings: Bookings, replacementId?: string) {
 /** Units of a line that the customer has and that are in no return. */
 export const returnableOf = (line: OrderLine, bookings: Bookings): number => line.fulfilledQty - bookedOn(line.lineId, bookings).units;
 
+const backFor = (lineId: string, bookings: Bookings) => (one: Replacement) => bookedOn(lineId, bookings, one.id).units;
+
+/** Delivered units of a line that the customer has no longer, and whose replacement failed. */
+export const withNobody = (lineId: string, replacements: readonly Replacement[] | undefined, bookings: Bookings): number =>
+  withNobodyOf(lineId, replacements, backFor(lineId, bookings));
+
 /** Units of a line that may come back for a replacement. */
-export const comingBack = (replacement: Replacement, lineId: string, bookings: Bookings): number =>
-  comingBackOf(replacement, lineId) - bookedOn(lineId, bookings, replacement.id).units;
+export const comingBack = (replacement: Replacement, lineId: string, placed: readonly Replacement[], bookings: Bookings): number =>
+  comingBackOf(replacement, lineId, placed, backFor(lineId, bookings));
 
 /**
  * Value in minor units of the next `units` of a line: the floor of the share of all units gone by then, less the amounts already booked. So

@@ -35,6 +35,7 @@ import {
   returnValueOf,
   taxOfReturned,
   valueOfReturned,
+  withNobody,
 } from './return-bookings.ts';
 
 /** Every booking changes its order, so that two concurrent bookings conflict and one of them is retried. */
@@ -62,8 +63,8 @@ export const bookReturn = handle(bookReturnCall)(async ({ params, body }, { work
     Math.max(
       0,
       replacement
-        ? comingBack(replacement, line.lineId, bookings)
-        : returnableOf(line, bookings) - beingReplacedOf(line.lineId, replacements),
+        ? comingBack(replacement, line.lineId, order.replacements ?? [], bookings)
+        : returnableOf(line, bookings) - beingReplacedOf(line.lineId, replacements) - withNobody(line.lineId, order.replacements, bookings),
     );
   const exceeded = units.filter(({ line, qty }) => qty > availableOf(line));
   if (exceeded.length > 0) {
@@ -72,7 +73,12 @@ export const bookReturn = handle(bookReturnCall)(async ({ params, body }, { work
       requested: qty,
       returnable: availableOf(line),
     }));
-    throw tooMany(order, lines, !replacement && exceeded.some(({ line }) => beingReplacedOf(line.lineId, replacements) > 0));
+    const isSome = (unitsOf: (lineId: string) => number) => !replacement && exceeded.some(({ line }) => unitsOf(line.lineId) > 0);
+    const hints = [
+      isSome((lineId) => beingReplacedOf(lineId, replacements)) ? BEING_REPLACED : '',
+      isSome((lineId) => withNobody(lineId, order.replacements, bookings)) ? WITH_NOBODY : '',
+    ];
+    throw tooMany(order, lines, hints.join(''));
   }
   const booked = work.put(returnBookings, {
     id: body.returnId,
@@ -136,17 +142,15 @@ async function refuseBeforeRefused(
   throw new Problem('order_not_closed', detail, { objectType: 'order', id, retryable: true, retryAfter: 5 });
 }
 
-function tooMany(
-  { id }: StoredOrder,
-  lines: { orderLineId: string; requested: number; returnable: number }[],
-  isBeingReplaced: boolean,
-): Problem {
+function tooMany({ id }: StoredOrder, lines: { orderLineId: string; requested: number; returnable: number }[], hints: string): Problem {
   const named = lines.map(({ orderLineId, requested, returnable }) => `${returnable} of ${orderLineId}, not ${requested}`).join('; ');
-  const detail = `The order "${id}" has too few units that can be returned: ${named}.${isBeingReplaced ? BEING_REPLACED : ''}`;
+  const detail = `The order "${id}" has too few units that can be returned: ${named}.${hints}`;
   return new Problem('return_quantity_exceeded', detail, { objectType: 'order', id, lines });
 }
 
 const BEING_REPLACED = ' Units that are being replaced can be returned when the goods in their place have arrived, or have failed to.';
+const WITH_NOBODY =
+  ' Units that came back or were missing, and whose replacement failed, cannot be returned: replace them again, or refund them with Refund Payment.';
 
 const tooManyReturns = ({ id }: StoredOrder): Problem =>
   limitReached('returns', `The order "${id}" has ${LIMITS.returns} returns, which is the limit.`, {

@@ -172,11 +172,11 @@ export async function createFulfillmentOrdersFor(
   { call }: Scope,
 ): Promise<string[]> {
   const { id: orderId, orderNumber, customerId, shippingAddress, shippingMethod = 'STANDARD' } = order;
-  // Goods that replace delivered ones are paid. Goods that replace lost ones may not be.
-  const payAt = replacesDelivered(order, { replacementId }) ? undefined : order.payAt;
+  const free = replacesDelivered(order, { replacementId }) || undefined;
+  const payAt = free ? undefined : order.payAt;
   const collection = order.collection && { ...order.collection, orderNumber, customerId, payAt };
   if (!shippingAddress && !collection) throw new Error(`The order ${orderId} has no address and cannot be routed.`);
-  const body = { orderId, attempt, replacementId, shippingAddress, shippingMethod, collection, groups };
+  const body = { orderId, attempt, replacementId, free, shippingAddress, shippingMethod, collection, groups };
   const { items } = await call(createFulfillmentOrders, { body }, { timeoutMs: DECIDE_TIMEOUT_MS });
   return items.map(({ id }) => id);
 }

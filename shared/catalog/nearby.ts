@@ -1,6 +1,6 @@
 import { type Money, money } from '../domain/money.ts';
 import type { BusinessObject, ObjectType } from './objects.ts';
-import { beingReplacedOf, replacedOf } from './order/replaced.ts';
+import { beingReplacedOf, replacedOf, withNobodyOf } from './order/replaced.ts';
 import { isUndecided, requiredFor, stillToPay } from './payment/cover.ts';
 
 /*
@@ -61,9 +61,23 @@ export function returnable({ lines, replacements }: Pick<Order, 'lines' | 'repla
   if (!line) return 0;
   const open = near.of('return').filter(({ state = '', object }) => !RETURN_ENDS.includes(state) && object.replacementId === undefined);
   const announced = open.flatMap(({ object }) => object.lines).filter(({ orderLineId }) => orderLineId === id);
-  return announced.reduce((left, { qty }) => left - qty, line.fulfilledQty - line.returnedQty - beingReplacedOf(id, replacements));
+  const unavailable = line.returnedQty + beingReplacedOf(id, replacements) + withNobody(replacements, id, near);
+  return announced.reduce((left, { qty }) => left - qty, line.fulfilledQty - unavailable);
 }
+
+/** Delivered units of a line that the customer has no longer, and whose replacement failed. */
+const withNobody = (replacements: Order['replacements'], id: string, near: Nearby): number =>
+  withNobodyOf(id, replacements, (one) =>
+    near
+      .of('return')
+      .filter(({ state, object }) => state !== 'rejected' && object.replacementId === one.id)
+      .flatMap(({ object }) => object.lines)
+      .reduce((units, { orderLineId, qty }) => (orderLineId === id ? units + qty : units), 0),
+  );
 
 /** Delivered units of a line that can be replaced: each of them once, and none of a return. */
 export const replaceable = (order: Pick<Order, 'lines' | 'replacements'>, id: string, near: Nearby): number =>
-  returnable(order, id, near) + beingReplacedOf(id, order.replacements) - replacedOf(id, order.replacements);
+  returnable(order, id, near) +
+  beingReplacedOf(id, order.replacements) +
+  withNobody(order.replacements, id, near) -
+  replacedOf(id, order.replacements);

@@ -475,6 +475,16 @@ const cases: Readonly<Record<string, readonly Case[]>> = {
         lines: [{ orderLineId: 'line-1', qty: 2, amount: 0 }],
       }),
     ],
+    [
+      'order/ord_sent line-1: 1 without the replacement that they came back for, and 2 returned, of 2 delivered',
+      replaced({ failedQty: 1 }),
+      ...[
+        { id: 'ret_rpl', qty: 1, replacementId: 'rpl_1' },
+        { id: 'ret_more', qty: 2 },
+      ].map(({ qty, ...booking }) =>
+        add('return-bookings', { ...booking, orderId: 'ord_sent', status: 'open', lines: [{ orderLineId: 'line-1', qty, amount: 0 }] }),
+      ),
+    ],
   ],
   given: [
     [

@@ -166,6 +166,38 @@ describe('Goods that come back for a replacement', () => {
     expect(await rehearsal.order(order.id)).toMatchObject({ state: 'completed', lines: [{ fulfilledQty: 1, returnedQty: 1 }] });
   });
 
+  test('Units that came back for a replacement that failed are with nobody: Create Return refuses them until they are replaced again', async (rehearsal) => {
+    const order = await rehearsal.completed([MUG]);
+    const { body } = await replace(rehearsal, order, 'wrong', { qty: 2 });
+    await rehearsal.inspected(order, 2, { replacementId: body.id as string });
+    await rehearsal.lost(await rehearsal.dispatched(await newest(rehearsal, order)));
+    const onHand = await rehearsal.onHand('mug-blue', 'store-01');
+    const announce = async (more: object = {}) => {
+      const lines = [{ orderLineId: lineOf(order), qty: 2, reason: 'x' }];
+      const { status, body: answer } = await rehearsal.announce({ orderId: order.id, lines, locationId: 'store-01', ...more });
+      return [status, answer];
+    };
+    const refused = [409, { code: 'return_quantity_exceeded', lines: [{ returnable: 0 }] }];
+    expect(await announce()).toMatchObject(refused);
+    const second = await replace(rehearsal, order, 'wrong', { qty: 2 });
+    expect(second.status).toBe(201);
+    await rehearsal.delivered(await rehearsal.dispatched(await newest(rehearsal, order)));
+    expect(await announce({ replacementId: second.body.id })).toMatchObject(refused);
+    await rehearsal.inspected(order, 2);
+    expect(await rehearsal.onHand('mug-blue', 'store-01')).toBe(onHand + 2);
+    await rehearsal.verify();
+  });
+
+  test('Create Return refuses missing goods whose replacement failed', async (rehearsal) => {
+    const order = await rehearsal.completed([MUG]);
+    await replace(rehearsal, order, 'missing');
+    await rehearsal.lost(await rehearsal.dispatched(await newest(rehearsal, order)));
+    const lines = [{ orderLineId: lineOf(order), qty: 2, reason: 'x' }];
+    const { body } = await rehearsal.announce({ orderId: order.id, lines, locationId: 'store-01' });
+    expect(body).toMatchObject({ code: 'return_quantity_exceeded', lines: [{ returnable: 1 }] });
+    expect(body.detail).toContain('Refund Payment');
+  });
+
   test('Create Return refuses a replacement of another order, one for missing goods, and an exchange', async (rehearsal) => {
     const order = await rehearsal.completed([MUG]);
     const { body } = await replace(rehearsal, order, 'missing');
@@ -228,6 +260,50 @@ describe('Lost parcels', () => {
     expect(await rehearsal.order(order.id)).toMatchObject({ state: 'partially-fulfilled', lines: [{ fulfilledQty: 1, cancelledQty: 0 }] });
     await rehearsal.advance('P2D');
     expect(await rehearsal.order(order.id)).toMatchObject({ state: 'completed', lines: [{ fulfilledQty: 1, cancelledQty: 1 }] });
+  });
+
+  testOfPatient('Found goods whose replacement comes back are named as delivered after their refund', async (rehearsal) => {
+    const { order, parcel } = await lostOrder(rehearsal, MUG);
+    await replace(rehearsal, order, 'lost', { qty: 2 });
+    const second = await rehearsal.dispatched(await newest(rehearsal, order));
+    await rehearsal.scanned(parcel, 'find');
+    const reasons = async () => (await rehearsal.order(order.id)).reconciliation?.map(({ reason }) => reason);
+    expect(await reasons()).toEqual(['delivered-after-replacement']);
+    await rehearsal.scanned(second, 'collect', 'return');
+    await rehearsal.settle();
+    expect(await rehearsal.order(order.id)).toMatchObject({ state: 'cancelled', paymentStatus: 'refunded' });
+    expect(await reasons()).toEqual(['delivered-after-refund']);
+    await rehearsal.verify();
+  });
+
+  testOfPatient(
+    'Goods that are found when their lost replacement is refunded are named as delivered after their refund',
+    async (rehearsal) => {
+      const { order, parcel } = await lostOrder(rehearsal, MUG);
+      await replace(rehearsal, order, 'lost', { qty: 2 });
+      await rehearsal.lost(await rehearsal.dispatched(await newest(rehearsal, order)));
+      await rehearsal.scanned(parcel, 'find');
+      await rehearsal.advance('P3D');
+      expect(await rehearsal.order(order.id)).toMatchObject({
+        ...{ state: 'cancelled', paymentStatus: 'refunded' },
+        reconciliation: [{ reason: 'delivered-after-refund' }],
+      });
+      await rehearsal.verify();
+    },
+  );
+
+  testOfPatient('Lost goods that were refunded as goodwill are not sent again, and no store hands them over', async (rehearsal) => {
+    const { order } = await lostOrder(rehearsal, MUG);
+    const { amount } = order.totals.total;
+    expect((await rehearsal.refund(order.payments[0]?.id ?? '', amount)).status).toBe(201);
+    const unpaid = [409, { code: 'payment_incomplete', id: order.id, outstanding: order.totals.total }];
+    const atStore = await replace(rehearsal, order, 'lost', { qty: 2, storeId: 'store-01' });
+    expect([atStore.status, atStore.body]).toMatchObject(unpaid);
+    expect((await replace(rehearsal, order, 'lost', { qty: 2 })).status).toBe(201);
+    const second = await newest(rehearsal, order);
+    await rehearsal.packed(second);
+    const { status, body } = await rehearsal.call('dispatch-fulfillment-order-api', { params: { id: second } });
+    expect([status, body]).toMatchObject(unpaid);
   });
 
   testOfPatient('Of two lost units, one is replaced and the other refunded in time', async (rehearsal) => {

@@ -27,7 +27,9 @@ export const WaitingCollection = z
     status: z.enum(STATUSES),
     units: z.int().min(0).describe('Units at the counter. Before they are picked: units of the order.'),
     ...StoreCollection.pick({ readyAt: true, lastDay: true, until: true, extended: true }).shape,
-    payAt: PaidAtCollection,
+    payAt: PaidAtCollection.describe(
+      'Its customer pays at a till of the store, before the goods are handed over. It stays when the order is paid, so it does not show whether anything is outstanding: Get Order does. Absent for goods that replace delivered ones.',
+    ),
   })
   .meta({ id: 'WaitingCollection' });
 

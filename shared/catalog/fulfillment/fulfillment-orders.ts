@@ -181,7 +181,7 @@ export const FulfillmentOrder = z
     collection: StoreCollection.optional().describe(
       'Present if the customer collects the goods in a store. If the store is another location than the one of the fulfillment order, the goods are sent to it.',
     ),
-    replacementId: Id.optional().describe('The replacement of the order that it serves. Its goods are dispatched at no charge.'),
+    replacementId: Id.optional().describe('The replacement of the order that it serves. Its goods cost nothing more.'),
     failureReason: z
       .enum(['short', 'delivery-attempts', 'lost', 'not-collected', 'changed'])
       .optional()

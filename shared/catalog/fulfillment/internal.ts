@@ -25,6 +25,7 @@ export const createFulfillmentOrders = defineInternalCall({
       .max(9999)
       .describe('1 for the first routing. Each re-routing of short lines, and each replacement, is a further attempt.'),
     replacementId: Id.optional().describe('The replacement of the order that the fulfillment orders serve.'),
+    free: z.literal(true).optional().describe('The goods replace delivered ones, which are paid: they leave whatever is refunded.'),
     shippingAddress: Address.optional(),
     shippingMethod: ShippingMethod,
     collection: Collection.extend({ orderNumber: z.string().max(64), customerId: Id.optional(), payAt: PaidAtCollection })

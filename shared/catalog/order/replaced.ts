@@ -58,6 +58,28 @@ export const replacedInParcel = (fulfillmentOrderId: string, lineId: string, rep
     ),
   );
 
-/** Units of a line that a replacement was sent for and that may come back, although the customer keeps the goods in their place. */
-export const comingBackOf = ({ reason, lines }: Replaced, lineId: string): number =>
-  replacementReasons[reason].comesBack ? sum(lines.filter(({ orderLineId }) => orderLineId === lineId).map(servedBy)) : 0;
+/** Units of a line that came back, or are to come back, for a replacement. */
+type BackFor<R> = (replacement: R) => number;
+
+/**
+ * Delivered units of a line that the customer has no longer, and whose replacement failed: they came back for it, or were missing. A later
+ * replacement serves them first. Nobody can send them back.
+ */
+export function withNobodyOf<R extends Replaced>(lineId: string, replacements: readonly R[] = [], backFor: BackFor<R>): number {
+  let units = 0;
+  for (const one of replacements) {
+    const { of, comesBack } = replacementReasons[one.reason];
+    if (of !== 'delivered') continue;
+    const lines = one.lines.filter(({ orderLineId }) => orderLineId === lineId);
+    const gone = comesBack ? backFor(one) : Math.max(0, sum(lines.map(({ qty }) => qty)) - units);
+    units = Math.max(0, units + gone - sum(lines.map(servedBy)));
+  }
+  return units;
+}
+
+/** Units of a line that may still come back for a replacement, although the customer keeps the goods in their place. */
+export function comingBackOf<R extends Replaced>(replacement: R, lineId: string, placed: readonly R[], backFor: BackFor<R>): number {
+  if (!replacementReasons[replacement.reason].comesBack) return 0;
+  const served = sum(replacement.lines.filter(({ orderLineId }) => orderLineId === lineId).map(servedBy));
+  return served - backFor(replacement) - withNobodyOf(lineId, placed.slice(0, placed.indexOf(replacement)), backFor);
+}
