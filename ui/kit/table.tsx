@@ -79,6 +79,10 @@ export function columnsIn<Item>(query: URLSearchParams, columns: readonly TableC
   return named ? columns.filter(({ name }) => named.includes(name)) : columns.filter(({ isFurther }) => !isFurther);
 }
 
+/** A column that no row has a value for takes no room, unless the address names it. */
+const filled = <Item,>(columns: readonly TableColumn<Item>[], items: readonly Item[], query: URLSearchParams) =>
+  query.has('columns') ? columns : columns.filter((column) => items.some((item) => column.of(item) !== undefined));
+
 /**
  * A table whose rows are links: one line of 32 px each, and two lines where there is little room. `j` and `k` move, `Enter` opens. The
  * address keeps its columns and its order.
@@ -87,7 +91,7 @@ export function RowTable<Item>(props: RowTableProps<Item>) {
   const { label, heading, items, keyOf, href, name, kindOf, isCurrent, facts, canSort = false } = props;
   const { query } = route.value;
   const whole: readonly TableColumn<Item>[] = [{ name: heading, kind: 'text', of: name }, ...props.columns];
-  const columns = columnsIn(query, props.columns);
+  const columns = filled(columnsIn(query, props.columns), items, query);
   const shown = canSort ? sorted(items, query, whole) : items;
   const texts = columns.filter(({ kind }) => kind === 'text');
   const hasAction = columns.some(({ kind }) => kind === 'action');
@@ -106,7 +110,7 @@ export function RowTable<Item>(props: RowTableProps<Item>) {
   };
   return (
     <div class={css['table']}>
-      <table aria-label={label}>
+      <table aria-label={label} style={{ '--text': `${Math.min(25, 75 / texts.length)}%` }}>
         <thead>
           <tr>{[whole[0], ...columns].map((column) => column && <Head key={column.name} column={column} canSort={canSort} />)}</tr>
         </thead>
@@ -159,9 +163,9 @@ function Value({ kind, cell: { text, kind: state, shown } }: { kind: TableColumn
   const [, figure, currency] = (kind === 'number' && AMOUNT.exec(text)) || [];
   if (figure === undefined) return <span title={kind === 'text' ? text : undefined}>{text}</span>;
   return (
-    <>
+    <span class={Number(figure) === 0 ? 'muted' : undefined}>
       {figure} <small>{currency}</small>
-    </>
+    </span>
   );
 }
 
