@@ -45,6 +45,8 @@ interface RowTableProps<Item> {
   readonly facts?: (item: Item) => { readonly id: string; readonly more?: string };
   /** Whether the columns can be sorted by. The order without a choice is the order of the items. */
   readonly canSort?: boolean;
+  /** Most rows kept in the DOM. */
+  readonly most?: number;
 }
 
 /** The column that the address sorts by: `?sort=total`, downwards `?sort=-total`. */
@@ -88,11 +90,11 @@ const filled = <Item,>(columns: readonly TableColumn<Item>[], items: readonly It
  * address keeps its columns and its order.
  */
 export function RowTable<Item>(props: RowTableProps<Item>) {
-  const { label, heading, items, keyOf, href, name, kindOf, isCurrent, facts, canSort = false } = props;
+  const { label, heading, items, keyOf, href, name, kindOf, isCurrent, facts, canSort = false, most } = props;
   const { query } = route.value;
   const whole: readonly TableColumn<Item>[] = [{ name: heading, kind: 'text', of: name }, ...props.columns];
   const columns = filled(columnsIn(query, props.columns), items, query);
-  const shown = canSort ? sorted(items, query, whole) : items;
+  const shown = (canSort ? sorted(items, query, whole) : items).slice(0, most);
   const texts = columns.filter(({ kind }) => kind === 'text');
   const hasAction = columns.some(({ kind }) => kind === 'action');
   const amount = hasAction ? undefined : (columns.find(({ kind }) => kind === 'number') ?? columns.find(({ kind }) => kind === 'time'));

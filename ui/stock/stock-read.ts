@@ -25,7 +25,8 @@ export async function readStock(signal: AbortSignal) {
     if (after === undefined) break;
   }
   const skus = [...Map.groupBy(read, ({ sku }) => sku)].map(([sku, places]): StockOfSku => ({ sku, name: places[0]?.name, places }));
-  const locations = [...new Set(read.map(({ locationId }) => locationId))];
+  const names = new Map(read.map(({ locationId, locationName }) => [locationId, locationName]));
+  const locations = [...names].map(([id, name]) => ({ id, name }));
   return { skus, locations, hasMore: after !== undefined };
 }
 
