@@ -21,7 +21,7 @@ export function ConnectCard() {
         <p class="muted small">
           {credentials
             ? 'A client with these credentials is in this rehearsal, with or without the header.'
-            : `Send the header X-Rehearsal with ${demo?.integration === undefined ? 'an integration token of the estate' : 'this bearer'}. Only the tab that created the rehearsal has the rehearsal’s own credentials.`}
+            : `Send the header X-Rehearsal with ${demo?.integration === undefined ? 'an integration token of the estate' : 'the bearer'}. Only the tab that created the rehearsal has the rehearsal’s own credentials.`}
         </p>
       </div>
     </Card>
