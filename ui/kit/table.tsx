@@ -1,6 +1,6 @@
 import { useComputed, useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
-import { useRef } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import type { StateKind } from '../../shared/catalog/state-kinds.ts';
 import { withQuery } from '../data/route.ts';
 import { path, route, setQuery } from '../data/router.ts';
@@ -94,7 +94,9 @@ export function RowTable<Item>(props: RowTableProps<Item>) {
   const { query } = route.value;
   const whole: readonly TableColumn<Item>[] = [{ name: heading, kind: 'text', of: name }, ...props.columns];
   const columns = filled(columnsIn(query, props.columns), items, query);
-  const shown = (canSort ? sorted(items, query, whole) : items).slice(0, most);
+  const all = (canSort ? sorted(items, query, whole) : items).slice(0, most);
+  const { end, drawn } = useDrawn(all.length, query.toString());
+  const shown = all.slice(0, drawn);
   const texts = columns.filter(({ kind }) => kind === 'text');
   const hasAction = columns.some(({ kind }) => kind === 'action');
   const amount = hasAction ? undefined : (columns.find(({ kind }) => kind === 'number') ?? columns.find(({ kind }) => kind === 'time'));
@@ -125,7 +127,7 @@ export function RowTable<Item>(props: RowTableProps<Item>) {
               .filter(({ column, cell }) => column.kind === 'state' && cell)
               .toSorted((one, other) => urgencyOf(other.cell) - urgencyOf(one.cell));
             return (
-              <tr key={keyOf(item)} data-kind={kind?.kind}>
+              <tr key={keyOf(item)} data-kind={kind?.kind} data-current={isCurrent?.(item) ? '' : undefined}>
                 <th scope="row">
                   {kind && (
                     <span title={kind.text}>
@@ -150,9 +152,33 @@ export function RowTable<Item>(props: RowTableProps<Item>) {
           })}
         </tbody>
       </table>
+      <span ref={end} />
       {facts && <Foot facts={() => inHand.value && facts(inHand.value)} />}
     </div>
   );
+}
+
+/** Rows that a table draws first, and again each time its end comes near: sorting a thousand rows must not hold the page. */
+const DRAWN = 100;
+
+/** @param list another list begins with the first rows */
+function useDrawn(count: number, list: string) {
+  const end = useRef<HTMLSpanElement>(null);
+  const [more, setMore] = useState({ list, drawn: DRAWN });
+  const drawn = more.list === list ? more.drawn : DRAWN;
+  useEffect(() => {
+    const { current } = end;
+    if (!current || drawn >= count) return undefined;
+    const near = new IntersectionObserver(
+      ([entry]) => {
+        if (entry?.isIntersecting) setMore({ list, drawn: drawn + DRAWN });
+      },
+      { rootMargin: '1000px' },
+    );
+    near.observe(current);
+    return () => near.disconnect();
+  }, [count, drawn, list]);
+  return { end, drawn };
 }
 
 const urgencyOf = (cell: Cell | undefined): number => (cell?.kind === undefined ? -1 : URGENCY[cell.kind]);
