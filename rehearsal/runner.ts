@@ -35,7 +35,8 @@ export async function runScenario(scenario: Scenario, options: RunOptions): Prom
   const clientFor = (access: Pick<EstateClientOptions, 'bearer' | 'apiKey' | 'rehearsal'>): EstateClient =>
     agent ? clientOnAgent({ gateway, admin, ...access }, agent) : createEstateClient({ gateway, admin, ...access });
   const outside = clientFor({ bearer: options.bearer, apiKey, rehearsal: 'default' });
-  const body = { ...beginning, ...(leavesRehearsal && { name: nameAfter(scenario) }) };
+  const startsAt = beginning?.startsAt ?? scenario.startsAt;
+  const body = { ...beginning, startsAt, ...(leavesRehearsal && { name: nameAfter(scenario) }) };
   const { name, world, credentials, now } = await patiently(() => outside.control('create-rehearsal', { body }), signal);
   const client = clientFor({ bearer: credentials.bearer, apiKey: credentials.apiKey || apiKey, rehearsal: name });
   report.begin(scenario, name, world);

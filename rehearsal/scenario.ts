@@ -92,11 +92,13 @@ export interface Scenario {
   /** Numbers of the documented flows that the scenario follows or disturbs. */
   readonly flows: readonly number[];
   readonly pains?: readonly Pain[];
+  /** When its clock starts, frozen, unless the run gives another start. Default: now, and the clock flows. */
+  readonly startsAt?: string;
   readonly run: (stage: Stage) => Promise<void>;
 }
 
 /** A scenario of a user. It does not need to follow a documented flow. */
-export type OwnScenario = Pick<Scenario, 'name' | 'title' | 'run'> & Partial<Pick<Scenario, 'flows'>>;
+export type OwnScenario = Pick<Scenario, 'name' | 'title' | 'startsAt' | 'run'> & Partial<Pick<Scenario, 'flows'>>;
 
 /** Common problems of systems of this kind. Each has at least one scenario. */
 export const pains = {

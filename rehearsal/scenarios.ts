@@ -1,7 +1,24 @@
 import type { Scenario } from './scenario.ts';
 import { disputeLost, disputeWon, refundFails, refundPending } from './scenarios/after-payment.ts';
-import { clickAndCollect, collectByTransfer, deliveredOrder, lostParcel, partialDelivery, webhookStorm } from './scenarios/fulfillment.ts';
-import { declinedThenPaid, digitalOrder, lastUnit, reservationExpired, reservationLost, shopOrder } from './scenarios/orders.ts';
+import { marketplaceOrder } from './scenarios/elsewhere.ts';
+import {
+  clickAndCollect,
+  collectByTransfer,
+  damagedReplaced,
+  deliveredOrder,
+  lostParcel,
+  partialDelivery,
+  webhookStorm,
+} from './scenarios/fulfillment.ts';
+import {
+  changedOrder,
+  declinedThenPaid,
+  digitalOrder,
+  lastUnit,
+  reservationExpired,
+  reservationLost,
+  shopOrder,
+} from './scenarios/orders.ts';
 import {
   captureRetried,
   carrierDown,
@@ -20,6 +37,8 @@ import { lostTender, splitTender, stockDiscrepancy, storeAndForward, voidedAtThe
 export const scenarios: readonly Scenario[] = [
   digitalOrder,
   shopOrder,
+  marketplaceOrder,
+  changedOrder,
   declinedThenPaid,
   partialApproval,
   threeDSecure,
@@ -32,6 +51,7 @@ export const scenarios: readonly Scenario[] = [
   clickAndCollect,
   collectByTransfer,
   lostParcel,
+  damagedReplaced,
   partialDelivery,
   webhookStorm,
   shortPick,

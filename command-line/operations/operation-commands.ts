@@ -1,6 +1,7 @@
 import { Argument, Command, InvalidArgumentError, Option } from 'commander';
 import type { ControlOperation } from '../../shared/catalog/control/define-operation.ts';
 import { type CalledId, controlOperations } from '../../shared/catalog/control/operations.ts';
+import { objects } from '../../shared/catalog/objects.ts';
 import { type Member, membersOf } from '../../shared/contract/members.ts';
 import { unknownWord } from '../../shared/domain/nearest-word.ts';
 import { print, printJson } from '../../shared/process/terminal.ts';
@@ -115,6 +116,7 @@ const isEnough = (positions: readonly Position[], values: readonly unknown[]): b
 async function perform({ id, declaration, positions, members }: Variant, values: readonly unknown[], command: Command): Promise<void> {
   const options = command.opts<Connection & Record<string, unknown>>();
   const given = positions.flatMap((position, index) => (values[index] === undefined ? [] : [{ ...position, value: values[index] }]));
+  for (const { in: place, value } of given) if (place === 'path') refuseSlash(String(value), declaration.words);
   const chosen = chosenOptions(command, members);
   const content: Content = declaration.presets
     ? presetBody(declaration.presets, {
@@ -151,6 +153,15 @@ async function perform({ id, declaration, positions, members }: Variant, values:
   else if (options.json) printJson(output, 2);
   else print(`${showAnswer(output, declaration, lookOf(process.stdout))}\n`);
   if (declaration.holds?.(output as never) === false) process.exitCode = EXIT.fails;
+}
+
+/** @throws CommandFailure for an argument with a slash: no id and no name has one */
+function refuseSlash(value: string, words: string): void {
+  const [type, id] = value.split('/');
+  if (type === undefined || id === undefined) return;
+  const isPair = words === 'why' && value === `${type}/${id}` && objects.some((one) => one.type === type);
+  const remedy = isPair ? `Write type and id apart: estate ${words} ${type} ${id}.` : 'Write the id or the name alone.';
+  throw misuse(`"${value}" has a "/", which no id and no name has. ${remedy}`);
 }
 
 /** @throws CommandFailure for an option that needs another number of arguments */

@@ -20,6 +20,7 @@ const ScenarioShape = z.object({
     .regex(/^[a-z0-9]+(-[a-z0-9]+)*$/, 'Give it lower-case letters, digits and hyphens.')
     .max(80),
   title: z.string().min(1).max(300),
+  startsAt: z.iso.datetime({ offset: true, error: 'Give an instant, such as 2026-03-02T10:00:00Z.' }).optional(),
   run: z.custom((value) => typeof value === 'function', 'Give it a function that takes a stage.'),
   flows: z.array(z.int().min(1).max(8)).optional(),
 });
@@ -101,6 +102,7 @@ function exportedInstead(module: Readonly<Record<string, unknown>>): string {
 const complete = (own: OwnScenario, path: string): Scenario => ({
   name: own.name,
   title: own.title,
+  startsAt: own.startsAt,
   flows: own.flows ?? [],
   run: async (stage) => {
     try {

@@ -5,6 +5,7 @@ import { lostIn, withdrawnBy } from '../../shared/catalog/payment/cover.ts';
 import { owedAfterFailures } from '../../shared/catalog/payment/refunds.ts';
 import { DEFAULT_FIGURES, figuresOf, type Retailer } from '../../shared/catalog/retailer.ts';
 import { type Breathe, breathing, type Steps, sortedBreathing, stepsBreathing } from '../../shared/domain/breathe.ts';
+import { inCoins } from '../../shared/domain/money.ts';
 import type { World } from '../../shared/domain/world.ts';
 import type { EstateEvent } from '../../shared/events/envelope.ts';
 import { carriesEvent } from '../../shared/store/ports/due-work.ts';
@@ -73,15 +74,15 @@ export async function booksOf(world: BookedWorld, objects: EstateObjects, breath
       if (type === 'loyalty-account') add('points', (object as Account).id, (object as Account).pointsBalance);
     }
   }
-  await addMoney(payments, add, breathe);
+  const [retailer] = world.applications['oms']?.objects['retailer'] ?? [];
+  const { currency, cashRounding } = retailer ? figuresOf(JSON.parse(retailer.json) as Retailer) : DEFAULT_FIGURES;
+  await addMoney(payments, cashRounding, add, breathe);
   await addStock(world.applications['inventory-service']?.counters ?? {}, add, breathe);
   for await (const { application, kind } of breathing(world.due, breathe)) {
     if (!carriesEvent(kind)) add('work', `${application} ${kind}`, 1);
   }
   add('work', 'parked', world.parked);
   for await (const { json } of breathing(world.events, breathe)) add('events', nameOf((JSON.parse(json) as EstateEvent).type), 1);
-  const [retailer] = world.applications['oms']?.objects['retailer'] ?? [];
-  const { currency } = retailer ? figuresOf(JSON.parse(retailer.json) as Retailer) : DEFAULT_FIGURES;
   const entries: BookEntry[] = [];
   for await (const entry of breathing(sums.values(), breathe)) if (entry.value !== 0) entries.push(entry);
   return { currency, entries: await sortedBreathing(entries, byBookAndName, breathe) };
@@ -94,13 +95,16 @@ function byBookAndName(one: BookEntry, other: BookEntry): number {
 
 type Add = (book: Book, entry: string, value: number) => void;
 
-async function addMoney(payments: readonly Payment[], add: Add, breathe: Breathe): Promise<void> {
+/** @param coin the smallest coin, in minor units */
+async function addMoney(payments: readonly Payment[], coin: number, add: Add, breathe: Breathe): Promise<void> {
   const ofOrders = new Map<string, Payment[]>();
   for await (const payment of breathing(payments, breathe)) {
-    const { orderId, state, authorizedAmount, capturedAmount, refundedAmount, disputes } = payment;
+    const { orderId, state, tender, authorizedAmount, capturedAmount, refundedAmount, disputes } = payment;
     if (state === 'authorised') add('money', 'authorised', authorizedAmount.amount);
     add('money', 'captured', capturedAmount.amount);
     add('money', 'refunded', refundedAmount.amount);
+    if (tender.type === 'cash')
+      add('money', 'cash rounding', roundingOf(capturedAmount.amount, coin) - roundingOf(refundedAmount.amount, coin));
     const lost = lostIn(disputes);
     add('money', 'lost in disputes', lost);
     add('money', 'in dispute', withdrawnBy(disputes) - lost);
@@ -109,17 +113,27 @@ async function addMoney(payments: readonly Payment[], add: Add, breathe: Breathe
   for await (const ofOrder of breathing(ofOrders.values(), breathe)) add('money', 'failed refunds', owedAfterFailures(ofOrder));
 }
 
+/** What the drawer of a till gets in coins beyond an amount. */
+const roundingOf = (amount: number, coin: number): number => inCoins(amount, coin) - amount;
+
 type Counters = ApplicationDump['counters'];
 
 /** Over all locations. */
-async function addStock({ stock = {} }: Counters, add: Add, breathe: Breathe): Promise<void> {
+async function addStock({ stock = {}, 'units-moved': moved = {} }: Counters, add: Add, breathe: Breathe): Promise<void> {
   for await (const key of breathing(Object.keys(stock), breathe)) {
     const { onHand = 0, reserved = 0 } = stock[key] ?? {};
-    const sku = key.slice(0, key.lastIndexOf('|'));
-    add('stock', `${sku} on hand`, onHand);
-    add('stock', `${sku} reserved`, reserved);
+    add('stock', `${skuOf(key)} on hand`, onHand);
+    add('stock', `${skuOf(key)} reserved`, reserved);
+  }
+  // Units that a location sends to a store are in no stock until the store receives them.
+  for await (const key of breathing(Object.keys(moved), breathe)) {
+    const { sent = 0, received = 0 } = moved[key] ?? {};
+    add('stock', `${skuOf(key)} on the way to a store`, sent - received);
   }
 }
+
+/** The SKU of a counter of a SKU and a location. */
+const skuOf = (key: string): string => key.slice(0, key.lastIndexOf('|'));
 
 interface BookChange {
   readonly book: Book;

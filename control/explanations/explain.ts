@@ -77,7 +77,7 @@ async function explainBriefly(scope: ExplainScope, subject: Subject, { faults, i
   const leads = of.definition.lifeCycle?.rows.some((row) => !row.again && row.from.includes(state ?? null) && row.to.length > 0);
   const isFinal = state !== undefined && leads !== true;
   const reasons: Reason[] = [
-    ...causesOf(type, object).map((one): Reason => ({ ...one, kind: 'cause', refs: [] })),
+    ...causesOf(type, object, subject.near).map((one): Reason => ({ ...one, kind: 'cause', refs: [] })),
     ...(isFinal ? [ENDED] : []),
     ...waits.map(reasonOf),
     ...(await timersOf(scope, subject)),

@@ -112,7 +112,15 @@ async function remedyFor(scope: ExplainScope, { sought, types, id }: Missing): P
   if (elsewhere !== undefined) return `The rehearsal ${elsewhere} has it: name it in X-Rehearsal.`;
   const page = { after: 0, limit: MOST_NEWEST, newestFirst: true };
   const newest = await Promise.all(sought.map(({ application, collection }) => worlds.all(view.world, application, collection, page)));
-  const ids = newest.flat().map((one) => one.id);
-  const near = nearestWord(id, ids);
-  return near === undefined ? 'A search finds objects by any text.' : `Did you mean ${near}?`;
+  const near = nearestWord(
+    id,
+    newest.flat().map((one) => one.id),
+  );
+  if (near !== undefined) return `Did you mean ${near}?`;
+  const [prefix] = id.split('_');
+  const meant = sought.findIndex(({ definition }) => sought.length === 1 || definition.idPrefix === prefix);
+  const [last] = newest[meant] ?? [];
+  const known = sought[meant]?.definition.type;
+  if (known === undefined) return 'A search finds objects by any text.';
+  return last ? `The newest ${known} is ${last.id}; a search finds others by any text.` : `It has no ${known} yet.`;
 }

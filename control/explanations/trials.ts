@@ -7,10 +7,12 @@ import { CustomerVerb } from '../../shared/catalog/customer/objects.ts';
 import { moveReturn, resendScanWebhook, scanShipment } from '../../shared/catalog/fulfillment/internal.ts';
 import { ReturnVerb } from '../../shared/catalog/fulfillment/returns.ts';
 import { Scan } from '../../shared/catalog/fulfillment/shipments.ts';
-import { outstandingAtTill, outstandingOf, payablePoints, returnable } from '../../shared/catalog/nearby.ts';
+import { ofOrder, outstandingAtTill, outstandingOf, payablePoints, replaceable, returnable } from '../../shared/catalog/nearby.ts';
 import type { BusinessObject, ObjectType } from '../../shared/catalog/objects.ts';
+import { replacedInParcel } from '../../shared/catalog/order/replaced.ts';
 import { refundableOf } from '../../shared/catalog/payment/cover.ts';
 import { completePaymentAction, decideDispute, disputePayment } from '../../shared/catalog/payment/internal.ts';
+import { refundId } from '../../shared/catalog/payment/refunds.ts';
 import type { verbApis } from '../../shared/catalog/verb-apis.ts';
 import { type Money, money } from '../../shared/domain/money.ts';
 import { locationsOf, skusAfter } from '../objects/stock.ts';
@@ -66,6 +68,16 @@ const least = ({ currency }: Money): Money => money(1, currency);
 /** A request with more lines is refused. */
 const MOST_LINES = 200;
 
+/** Notes the result of the refund that waits for its provider. */
+const resultOf =
+  (body: object): Attempt<'payment'> =>
+  ({ id, refunds }) => {
+    const pending = refunds.findIndex(({ state }) => state === 'pending');
+    if (refunds.length === 0) return 'It has no refund.';
+    const name = refundId(id, pending < 0 ? refunds.length - 1 : pending);
+    return { api: apis['note-refund-result-api'], params: { id, refundId: name }, body };
+  };
+
 const picking =
   (body: (order: BusinessObject<'fulfillment-order'>) => object): Attempt<'fulfillment-order'> =>
   (order) =>
@@ -80,12 +92,37 @@ const attempts: { readonly [Type in TypeWithApis]: AttemptsOfApis<Type> } & { re
   order: {
     confirm: at(apis['confirm-order-api']),
     route: at(apis['route-order-api']),
+    change: ({ id, lines, shippingMethod }) => {
+      const call = (body: object): PossibleCall => ({ api: apis['change-order-api'], params: { id }, body });
+      const fewer = lines.find(({ qty }) => qty > 1) ?? (lines.length > 1 ? lines[0] : undefined);
+      return Promise.resolve([
+        ...(fewer ? [call({ lines: [{ lineId: fewer.lineId, qty: fewer.qty - 1 }] })] : []),
+        call({ shippingAddress: ADDRESS }),
+        ...(shippingMethod === 'EXPRESS' ? [call({ shippingMethod: 'STANDARD' })] : []),
+      ]);
+    },
     cancel: at(apis['cancel-order-api']),
-    'open-return': ({ id, lines, shippingAddress, storeId, collection }, { near }, others) => {
-      const open = lines.map(({ lineId: orderLineId, ...line }) => ({
-        orderLineId,
-        qty: returnable({ ...line, lineId: orderLineId }, near),
-      }));
+    replace: ({ id, lines, replacements }, { near }) => {
+      const call = (reason: string, units: readonly { readonly orderLineId: string; readonly qty: number }[]): PossibleCall => {
+        const some = units.filter(({ qty }) => qty > 0).slice(0, MOST_LINES);
+        const least = [{ orderLineId: lines[0]?.lineId ?? '', qty: 1 }];
+        return { api: apis['create-replacement-api'], params: { id }, body: { lines: some.length > 0 ? some : least, reason } };
+      };
+      const delivered = lines.map(({ lineId }) => ({ orderLineId: lineId, qty: replaceable({ lines, replacements }, lineId, near) }));
+      const lost = ofOrder(near, 'fulfillment-order', id).flatMap(({ object }) => (object.failureReason === 'lost' ? [object] : []));
+      const ofParcels = lost.map(({ id: parcel, lines: sent }) =>
+        call(
+          'lost',
+          sent.map(({ orderLineId, qty, shortQty }) => ({
+            orderLineId,
+            qty: qty - shortQty - replacedInParcel(parcel, orderLineId, replacements),
+          })),
+        ),
+      );
+      return Promise.resolve([...ofParcels, call('damaged', delivered)]);
+    },
+    'open-return': ({ id, lines, replacements, shippingAddress, storeId, collection }, { near }, others) => {
+      const open = lines.map(({ lineId: orderLineId }) => ({ orderLineId, qty: returnable({ lines, replacements }, orderLineId, near) }));
       const some = open.filter(({ qty }) => qty > 0).slice(0, MOST_LINES);
       const units = some.length > 0 ? some : open.slice(0, 1).map((line) => ({ ...line, qty: 1 }));
       const body = { orderId: id, lines: units.map((line) => ({ ...line, reason: 'Changed my mind' })) };
@@ -120,6 +157,8 @@ const attempts: { readonly [Type in TypeWithApis]: AttemptsOfApis<Type> } & { re
       const body = { amount: ifPositive(refundableOf(payment)) ?? least(amount) };
       return { api: apis['refund-payment-api'], params: { id }, body };
     },
+    'settle-refund': resultOf({ state: 'succeeded' }),
+    'fail-refund': resultOf({ state: 'failed', failureReason: 'account_closed' }),
     authenticate: at(completePaymentAction, { outcome: 'succeeded' }),
     'fail-authentication': at(completePaymentAction, { outcome: 'failed' }),
     dispute: (payment) => ({

@@ -1,7 +1,7 @@
 import type { ApiId } from '../../shared/catalog/apis.ts';
 import type { ReasonCode } from '../../shared/catalog/control/operations/explanations.ts';
 import type { Progression } from '../../shared/catalog/control/progression.ts';
-import { isTransfer } from '../../shared/catalog/fulfillment/fulfillment-orders.ts';
+import { isTransfer } from '../../shared/catalog/fulfillment/counter.ts';
 import type { InternalId } from '../../shared/catalog/internal-calls.ts';
 import {
   exchangeDraftOf,
@@ -16,6 +16,7 @@ import type { BusinessObject, ObjectType } from '../../shared/catalog/objects.ts
 import { hasOpenDispute, refundableOf } from '../../shared/catalog/payment/cover.ts';
 import { declineCodes } from '../../shared/catalog/payment/objects.ts';
 import { owedAfterFailures } from '../../shared/catalog/payment/refunds.ts';
+import { isExternal } from '../../shared/catalog/payment/tender.ts';
 import { moneyInWords } from '../../shared/domain/money.ts';
 import { listed } from './words.ts';
 
@@ -115,13 +116,24 @@ function lostAuthorization(found: BusinessObject<'order'>, { near }: Surrounding
   return waitsFor('customer', text, { needs: ['authorize-payment-api'] });
 }
 
+/** Fulfillment orders whose goods are sent in place of others. */
+const replacing = (orderId: string, around: Surroundings): readonly string[] =>
+  open('fulfillment-order', orderId, around).filter((id) => {
+    const { replacementId, failureReason } = around.near.get('fulfillment-order', id) ?? {};
+    return replacementId !== undefined && failureReason !== 'lost';
+  });
+
 function order(found: BusinessObject<'order'>, around: Surroundings): readonly Wait[] {
   const { pendingAction } = found;
   if (pendingAction)
     return waitsFor('estate', `the OMS to finish the action ${pendingAction.action}, in progress since ${pendingAction.since}`);
   if (found.state === 'draft') return draft(found, around);
   if (found.state === 'return-in-progress') return waitsForObjects('return', open('return', found.id, around), around);
-  if (found.state === 'completed' || found.state === 'cancelled') return waitsForObjects('payment', disputed(found.id, around), around);
+  if (found.state === 'completed' || found.state === 'cancelled')
+    return [
+      ...waitsForObjects('payment', disputed(found.id, around), around),
+      ...waitsForObjects('fulfillment-order', replacing(found.id, around), around),
+    ];
   if (found.channel === 'pos')
     return waitsFor('estate', 'the till to report that the customer has left with the goods', { needs: ['carry-out'] });
   const routed = ofOrder(around.near, 'fulfillment-order', found.id);
@@ -165,10 +177,17 @@ function payment(found: BusinessObject<'payment'>, { near, nameOf, progression }
   if (found.state === 'pending') return waitsFor('provider', 'the payment provider to decide');
   if (found.state === 'requires-action') return waitsFor('customer', 'the customer to authenticate it (3-D Secure)');
   if (hasOpenDispute(found.disputes)) return waitsFor('bank', 'the bank of the cardholder to decide the dispute');
-  if (found.refunds.some(({ state }) => state === 'pending')) return waitsFor('provider', 'the payment provider to pay out a refund');
+  if (found.refunds.some(({ state }) => state === 'pending')) {
+    return isExternal(found.tender) && progression.external === 'manual'
+      ? waitsFor('client', `a client to pay out a refund at ${found.tender.provider}, and to call Note Refund Result`, {
+          needs: ['note-refund-result-api'],
+        })
+      : waitsFor('provider', 'the payment provider to pay out a refund');
+  }
   const placed = near.get('order', found.orderId);
   if (found.state !== 'authorised') return owedRefund(found, placed, { near, nameOf, progression });
-  const isByHand = progression.capture === 'manual' && placed?.channel !== 'pos';
+  const isByHand =
+    (progression.capture === 'manual' && placed?.channel !== 'pos') || (progression.external === 'manual' && isExternal(found.tender));
   const needs = ['capture-payment-api'] as const;
   if (isByHand && placed && placed.state !== 'draft')
     return waitsFor('client', 'a client to call Capture Payment: captures are manual in this rehearsal', { needs });
@@ -275,13 +294,17 @@ function returned(found: BusinessObject<'return'>, around: Surroundings): readon
     : waitsFor('estate', `the OMS to refund ${moneyInWords(found.refundAmount)}`, { needs });
 }
 
-function reservation({ state, orderId }: BusinessObject<'reservation'>, { near, nameOf }: Surroundings): readonly Wait[] {
+function reservation({ state, orderId, allocations }: BusinessObject<'reservation'>, { near, nameOf }: Surroundings): readonly Wait[] {
   const about = orderId !== undefined && near.get('order', orderId) ? [{ type: 'order', id: orderId }] : [];
   if (state === 'requested')
     return waitsFor('client', 'its order to be confirmed, or for Confirm Reservation', { about, needs: ['confirm-reservation-api'] });
   if (state !== 'confirmed') return [];
+  const goods = `the goods of the ${nameOf('order', orderId ?? '')}`;
+  const rest = allocations.filter(({ qty, fulfilledQty, cancelledQty }) => fulfilledQty + cancelledQty < qty);
+  const store = rest.length > 0 && rest.every(({ inTransitTo }) => inTransitTo !== undefined) ? rest[0]?.inTransitTo : undefined;
+  if (store !== undefined && about.length > 0) return waitsFor('object', `${goods} to reach the store ${store}`, { about });
   return about.length > 0
-    ? waitsFor('object', `the goods of the ${nameOf('order', orderId ?? '')} to leave`, { about })
+    ? waitsFor('object', `${goods} to leave`, { about })
     : waitsFor('client', 'an order to take its units, or for Release Reservation');
 }
 
@@ -324,14 +347,28 @@ const waits: { readonly [Type in ObjectType]?: Waits<Type> } = {
 export const waitsOf = (type: string, object: unknown, around: Surroundings): readonly Wait[] =>
   (waits[type as ObjectType] as ((object: unknown, around: Surroundings) => readonly Wait[]) | undefined)?.(object, around) ?? [];
 
-type Causes<Type extends ObjectType> = (object: BusinessObject<Type>) => readonly { readonly code: ReasonCode; readonly text: string }[];
+type Causes<Type extends ObjectType> = (
+  object: BusinessObject<Type>,
+  near: Nearby,
+) => readonly { readonly code: ReasonCode; readonly text: string }[];
 
 const FAILURES = {
   short: 'No units could be picked.',
   'delivery-attempts': 'Three delivery attempts failed.',
   lost: 'The carrier lost the parcel.',
   'not-collected': 'Nobody collected the goods in time.',
+  changed: 'Its order was changed before picking: another fulfillment order has what is left.',
 };
+
+/** What became of goods that were refunded before they turned up; empty if they did not. */
+function lateIn({ state, failureReason, collection, shipments }: BusinessObject<'fulfillment-order'>): string {
+  if (state === 'returned-to-sender' && collection?.arrivedAt !== undefined && collection.readyAt === undefined) {
+    return ' It reached the store after its refund: the goods are on the shelf of the store.';
+  }
+  const isDelivered = shipments.some((parcel) => parcel.state === 'delivered');
+  const isFound = isDelivered && (failureReason === 'lost' || state === 'returned-to-sender');
+  return isFound ? ' The customer got it after its refund: the order lists it under reconciliation.' : '';
+}
 
 /** Why an object ended, or failed, in its own words. */
 const causes: { readonly [Type in ObjectType]?: Causes<Type> } = {
@@ -347,7 +384,18 @@ const causes: { readonly [Type in ObjectType]?: Causes<Type> } = {
     const meaning = (declineCodes as Readonly<Record<string, string>>)[declineCode ?? ''];
     return [{ code: 'declined', text: `It failed: ${declineCode ?? 'without a code'}.${meaning === undefined ? '' : ` ${meaning}`}` }];
   },
-  'fulfillment-order': ({ failureReason }) => (failureReason === undefined ? [] : [{ code: 'failed', text: FAILURES[failureReason] }]),
+  'fulfillment-order': (found) => {
+    const { failureReason } = found;
+    const late = lateIn(found);
+    return failureReason === undefined && late === ''
+      ? []
+      : [{ code: 'failed', text: `${failureReason === undefined ? '' : FAILURES[failureReason]}${late}`.trim() }];
+  },
+  shipment: ({ state, fulfillmentOrderId }, near) => {
+    const carried = near.get('fulfillment-order', fulfillmentOrderId);
+    const late = carried && (state === 'delivered' || state === 'returned-to-sender') ? lateIn(carried) : '';
+    return late === '' ? [] : [{ code: 'failed', text: late.trim() }];
+  },
   return: ({ state, rejectReason }) =>
     state === 'rejected' ? [{ code: 'rejected', text: `It was rejected: ${rejectReason ?? 'without a reason'}.` }] : [],
   reservation: ({ state }) => (state === 'expired' ? [{ code: 'expired', text: 'It expired: nobody confirmed it in time.' }] : []),
@@ -358,5 +406,5 @@ const causes: { readonly [Type in ObjectType]?: Causes<Type> } = {
   },
 };
 
-export const causesOf = (type: string, object: unknown): ReturnType<Causes<ObjectType>> =>
-  (causes[type as ObjectType] as ((object: unknown) => ReturnType<Causes<ObjectType>>) | undefined)?.(object) ?? [];
+export const causesOf = (type: string, object: unknown, near: Nearby): ReturnType<Causes<ObjectType>> =>
+  (causes[type as ObjectType] as ((object: unknown, near: Nearby) => ReturnType<Causes<ObjectType>>) | undefined)?.(object, near) ?? [];

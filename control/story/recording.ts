@@ -4,6 +4,7 @@ import { Problem } from '../../shared/catalog/problems.ts';
 import { type JournalRecord, recordOf } from '../../shared/control/journal.ts';
 import { type Arrow, sequenceBreathing } from '../../shared/control/sequence.ts';
 import { type Breathe, eachBreathing } from '../../shared/domain/breathe.ts';
+import { instant } from '../../shared/domain/time.ts';
 import type { World } from '../../shared/domain/world.ts';
 import type { EstateEvent } from '../../shared/events/envelope.ts';
 import type { Worlds } from '../../shared/store/ports/estate-store.ts';
@@ -38,6 +39,8 @@ export interface Recording {
   readonly events: readonly RecordedEvent[];
   /** JSON of the data that the rehearsal began with. */
   readonly seed: string;
+  /** When the scenario has to begin. Absent: at any time. */
+  readonly startsAt?: string;
 }
 
 /** @throws Problem not_recordable when the recording lacks a part, or the rehearsal did not begin with the data of the estate */
@@ -69,7 +72,18 @@ export async function readRecording(
     ),
     seed: JSON.stringify(await worlds.seed(world)),
   };
-  return { ...recording, events: recording.events.filter(({ name }) => !name.startsWith('ext.')) };
+  const { startsAt } = await requireCurrent(worlds, world);
+  return {
+    ...recording,
+    startsAt: startsAt === undefined ? startOfStaff(recording.events) : instant(startsAt),
+    events: recording.events.filter(({ name }) => !name.startsWith('ext.')),
+  };
+}
+
+/** The staff of a store works while the store is open, so what is collected happens at the times of the recording only. */
+function startOfStaff(events: readonly RecordedEvent[]): string | undefined {
+  const [first] = events;
+  return first && events.some(({ object }) => isRecord(object) && object['collection'] !== undefined) ? instant(first.at) : undefined;
 }
 
 const isCut = (body: unknown): boolean => isRecord(body) && body['truncated'] === true;

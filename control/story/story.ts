@@ -36,7 +36,7 @@ export async function storyOf(recording: Recording, breathe: Breathe): Promise<s
     const settle = needsRest(part) && next !== undefined && startsCall(next) ? [put('await ', callCode('stage.settle'))] : [];
     lines.push(...(isParagraph ? [''] : []), ...(await statementsOf(part)), ...settle);
   }
-  const { rehearsal } = recording;
+  const { rehearsal, startsAt } = recording;
   return `${[
     `import type { Scenario } from 'unified-commerce-estate';`,
     '',
@@ -44,6 +44,7 @@ export async function storyOf(recording: Recording, breathe: Breathe): Promise<s
     'export const recorded: Scenario = {',
     `  name: ${quoted(`recorded-${rehearsal}`)},`,
     `  title: ${quoted(`What happened in the rehearsal ${rehearsal}`)},`,
+    ...(startsAt === undefined ? [] : [`  startsAt: ${quoted(startsAt)},`]),
     '  async run(stage) {',
     ...values.locals(),
     ...lines,

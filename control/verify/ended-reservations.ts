@@ -1,5 +1,6 @@
+import { BEFORE_DISPATCH, isAtCounter } from '../../shared/catalog/fulfillment/fulfillment-orders.ts';
 import { type Check, grouped } from './invariant.ts';
-import type { Basket, FulfillmentOrder, Order, Reservation } from './stored-records.ts';
+import { type Basket, type FulfillmentOrder, isOnWayToStore, type Order, type Reservation } from './stored-records.ts';
 import type { WorldRecords } from './world-records.ts';
 
 /** States of an order that ships no more goods. */
@@ -29,6 +30,9 @@ interface EndedOwner {
   readonly isBeingEnded: boolean;
 }
 
+/** Whether its goods are promised to the customer, and have not left. */
+const isPromised = (one: FulfillmentOrder): boolean => BEFORE_DISPATCH.has(one.state) || isAtCounter(one) || isOnWayToStore(one);
+
 function createOwners({ of, records, queued }: WorldRecords) {
   const orders = new Map(of<Order>('order').map((order) => [order.id, order]));
   const baskets = new Map(of<Basket>('basket').map((basket) => [basket.id, basket]));
@@ -38,6 +42,11 @@ function createOwners({ of, records, queued }: WorldRecords) {
       .filter(({ collection }) => collection === undefined)
       .map((transaction) => [transaction.id, transaction]),
   );
+  const replacing = new Set(
+    records<{ readonly id: string; readonly forReplacement?: true }>('sim', 'attempts').flatMap(({ id, forReplacement }) =>
+      forReplacement ? [id] : [],
+    ),
+  );
   const sentFrom = grouped(of<FulfillmentOrder>('fulfillment-order'), ({ reservationId }) => reservationId);
 
   function endedOwnersOf({ id, basketId, orderId }: Reservation): EndedOwner[] {
@@ -46,8 +55,12 @@ function createOwners({ of, records, queued }: WorldRecords) {
     for (const order of new Set([orders.get(orderId ?? ''), orders.get(basket?.orderId ?? '')])) {
       if (!order || !OVER.has(order.state)) continue;
       const isReleased = queued('oms', order.id, 'compensate') || queued('oms', order.id, 'release-holds');
-      const isMoved = (sentFrom.get(id) ?? []).some((one) => queued('fms', one.id));
-      ended.push({ of: `order/${order.id}`, state: order.state, isBeingEnded: isReleased || isMoved });
+      const sent = sentFrom.get(id) ?? [];
+      const isMoved = sent.some((one) => queued('fms', one.id));
+      const isSending = sent.some((one) => one.replacementId !== undefined && isPromised(one));
+      // Until the FMS has its fulfillment order, the units of a replacement expire, or the OMS has work queued for it.
+      const isFresh = replacing.has(id) && (queued('sim', id) || (order.replacements ?? []).some((one) => queued('oms', one.id)));
+      ended.push({ of: `order/${order.id}`, state: order.state, isBeingEnded: isReleased || isMoved || isSending || isFresh });
     }
     if (basket?.state === 'abandoned' || basket?.state === 'merged') {
       const isBeingEnded =

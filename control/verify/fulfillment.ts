@@ -1,3 +1,4 @@
+import { replacedInParcel, replacementReasons } from '../../shared/catalog/order/replaced.ts';
 import { type Check, findings, grouped, type InvariantResult } from './invariant.ts';
 import type { FulfillmentOrder, Order, PickingOrder, Return, Shipment } from './stored-records.ts';
 import type { WorldRecords } from './world-records.ts';
@@ -42,13 +43,20 @@ function checkLines(
   { order, fulfillmentOrders }: { readonly order: Order; readonly fulfillmentOrders: readonly FulfillmentOrder[] },
   check: Check,
 ): void {
-  const settled = new Set(order.reconciliation?.map(({ fulfillmentOrderId }) => fulfillmentOrderId));
-  const serving = fulfillmentOrders.filter((one) => isServing(one) && !settled.has(one.id));
+  const { reconciliation = [], replacements = [] } = order;
+  const settled = new Set(
+    reconciliation.flatMap(({ fulfillmentOrderId, reason }) => (reason === 'delivered-after-refund' ? [fulfillmentOrderId] : [])),
+  );
+  // Goods in place of delivered ones are counted by their replacement only.
+  const extra = new Set(replacements.flatMap(({ id, reason }) => (replacementReasons[reason].of === 'delivered' ? [id] : [])));
+  const serving = fulfillmentOrders.filter(
+    (one) => isServing(one) && !settled.has(one.id) && !(one.replacementId !== undefined && extra.has(one.replacementId)),
+  );
   const unitsOf = (ones: readonly FulfillmentOrder[], lineId: string): number =>
     ones
-      .flatMap(({ lines }) => lines)
+      .flatMap(({ id, lines }) => lines.map((line) => ({ ...line, id })))
       .filter(({ orderLineId }) => orderLineId === lineId)
-      .reduce((sum, { qty, shortQty }) => sum + qty - shortQty, 0);
+      .reduce((sum, { id, qty, shortQty }) => sum + qty - shortQty - replacedInParcel(id, lineId, replacements), 0);
   for (const { lineId, qty, fulfilledQty, cancelledQty, returnedQty } of order.lines) {
     const name = `order/${order.id} ${lineId}`;
     const ids = serving.map(({ id }) => `fulfillment-order/${id}`).join(', ') || 'no fulfillment order';
@@ -58,10 +66,14 @@ function checkLines(
     );
     check(fulfilledQty + cancelledQty <= qty, `${name}: ${fulfilledQty} delivered and ${cancelledQty} cancelled of ${qty}`);
     check(returnedQty <= fulfilledQty, `${name}: ${returnedQty} returned of ${fulfilledQty} delivered`);
-    const units = unitsOf(serving, lineId);
+    const handedOver = replacements
+      .filter(({ reason, storeId }) => storeId !== undefined && replacementReasons[reason].of === 'lost')
+      .flatMap((one) => one.lines.filter(({ orderLineId }) => orderLineId === lineId))
+      .reduce((sum, { deliveredQty }) => sum + deliveredQty, 0);
+    const units = unitsOf(serving, lineId) + handedOver;
     check(units + cancelledQty <= qty, `${name}: ${ids} have ${units} and ${cancelledQty} are cancelled, of ${qty}`);
     const ended = serving.filter(({ state }) => state === 'delivered');
-    const delivered = unitsOf(ended, lineId);
+    const delivered = unitsOf(ended, lineId) + handedOver;
     check(
       delivered === fulfilledQty || order.channel === 'pos' || queued('oms', order.id),
       `${name}: ${fulfilledQty} delivered, and its fulfillment orders delivered ${delivered}`,

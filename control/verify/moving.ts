@@ -95,7 +95,9 @@ function nextActorOn(queued: WorldRecords['queued'], found: FulfillmentOrder): s
       if (shipments.some((parcel) => parcel.state === 'pending')) return 'the label of its parcel';
       return found.collection ? 'the carrier, which takes it to a store' : 'the carrier';
     case 'failed-delivery':
-      return failureReason !== 'lost' && queued('fms', id) ? 'the carrier, or a week without a scan' : undefined;
+      if (failureReason === 'lost')
+        return queued('oms', id, 'refund-lost-goods') ? 'customer service, which may replace its goods until they are refunded' : undefined;
+      return queued('fms', id) ? 'the carrier, or a week without a scan' : undefined;
     case 'delivered':
     case 'returned-to-sender':
     case 'cancelled':
@@ -111,10 +113,10 @@ function checkMoves(
   { order, fulfillmentOrder }: { readonly order: Order; readonly fulfillmentOrder: FulfillmentOrder },
   check: Check,
 ): void {
-  const { id, state, failureReason } = fulfillmentOrder;
+  const { id, state, failureReason, replacementId } = fulfillmentOrder;
   const atRest = AT_REST.has(state) || (state === 'failed-delivery' && failureReason === 'lost');
   check(atRest || nextActorOn(queued, fulfillmentOrder) !== undefined, `fulfillment-order/${id}: ${state}, and nothing will move it`);
-  if (order.state === 'cancelled' || order.state === 'completed') {
+  if (order.state === 'cancelled' || (order.state === 'completed' && replacementId === undefined)) {
     check(
       !BEFORE_DISPATCH.has(state) || queued('oms', order.id) || queued('fms', id),
       `fulfillment-order/${id}: ${state}, and order/${order.id} is ${order.state}`,
@@ -179,7 +181,10 @@ function refunderOf(world: WorldRecords, id: string): string | undefined {
   const payments = world.of<Payment>('payment').filter((payment) => payment.orderId === orderId);
   if (payments.some(({ disputes }) => hasOpenDispute(disputes))) return 'the bank of the cardholder';
   const refunds = payments.flatMap((payment) => payment.refunds);
-  if (refunds.some(({ state }) => state === 'pending')) return 'the payment provider';
+  const pending = payments.filter((payment) => payment.refunds.some(({ state }) => state === 'pending'));
+  const isByHand = ({ id: paymentId, tender }: Payment) =>
+    tender.type === 'external' && !world.queued('payment-hub', paymentId, 'decide-refund');
+  if (pending.length > 0) return pending.every(isByHand) ? 'a caller of Note Refund Result' : 'the payment provider';
   if (refunds.some((refund) => refund.returnId === id && hasFailed(refund))) return 'a caller of Refund Payment';
   return bookingsIn(world).some((booking) => booking.id === id && booking.status === 'open') ? 'a caller of Refund Payment' : undefined;
 }

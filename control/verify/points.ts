@@ -1,5 +1,5 @@
 import { tierAt } from '../../shared/catalog/loyalty/objects.ts';
-import { lostIn } from '../../shared/catalog/payment/cover.ts';
+import { lostIn, shippingOf } from '../../shared/catalog/payment/cover.ts';
 import { refundId, succeededOf } from '../../shared/catalog/payment/refunds.ts';
 import { floorShare } from '../../shared/domain/money.ts';
 import { type Check, findings, grouped, type InvariantResult, sums } from './invariant.ts';
@@ -164,7 +164,7 @@ function checkKept({ of, queued, figures, swapped }: WorldRecords, earnings: Rea
     const payments = paymentsOf.get(id) ?? [];
     const isOpen = queued('loyalty-platform', id) || payments.some((payment) => queued('loyalty-platform', payment.id));
     if (!earningAmount || !earned || isOpen) continue;
-    const shipping = totals.shipping.amount;
+    const shipping = shippingOf(totals);
     const earning = payments.filter(isEarning);
     const others = payments.filter((payment) => !isEarning(payment));
     const keptThen = (payment: Payment): number =>
@@ -218,7 +218,8 @@ function checkTakenBack({ of, queued }: WorldRecords, earnings: ReadonlyMap<stri
 
 /** The buyer and the basket of an order or sale. */
 interface Purchase {
-  readonly basketId: string;
+  /** Absent for an order with given prices. */
+  readonly basketId?: string;
   readonly customerId?: string;
   readonly loyaltyAccountId?: string;
 }

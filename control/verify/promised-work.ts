@@ -32,7 +32,13 @@ const rule = <T>([application, collection, type]: Place, kinds: (record: T) => r
 const when = <T>(place: Place, waits: (record: T) => boolean, ...kinds: readonly string[]): Waiting =>
   rule<T>(place, (record) => (waits(record) ? kinds : []));
 
-const FINISHES = { confirm: 'finish-confirmation', route: 'route-order', cancel: 'finish-cancellation', 'carry-out': 'finish-carry-out' };
+const FINISHES = {
+  confirm: 'finish-confirmation',
+  route: 'route-order',
+  change: 'finish-change',
+  cancel: 'finish-cancellation',
+  'carry-out': 'finish-carry-out',
+};
 const BECOMES_IDLE = allowedFrom(customerLifeCycle, 'idle');
 const MAY_BE_LOST = allowedFrom(shipmentLifeCycle, 'lose');
 const PAYMENTS = ['payment-hub', 'payments', 'payment'] as const;

@@ -46,9 +46,12 @@ export function returns(world: WorldRecords): InvariantResult {
 
 /** Returned and announced units of a line, and their worth, must not exceed its delivered units and its total. */
 function checkUnits({ id, state, lines }: Order, bookings: readonly ReturnBooking[], check: Check): void {
-  for (const { lineId, qty, fulfilledQty, cancelledQty, returnedQty, lineTotal } of lines) {
+  for (const { lineId, qty, fulfilledQty, cancelledQty, returnedQty, tax, taxRate, lineTotal } of lines) {
+    // The customer keeps as many units as come back for a replacement.
     const booked = bookings.flatMap((one) =>
-      one.lines.filter(({ orderLineId }) => orderLineId === lineId).map((line) => ({ ...line, one })),
+      one.replacementId !== undefined
+        ? []
+        : one.lines.filter(({ orderLineId }) => orderLineId === lineId).map((line) => ({ ...line, one })),
     );
     const units = (which: (one: ReturnBooking) => boolean): number =>
       booked.filter(({ one }) => which(one)).reduce((sum, line) => sum + line.qty, 0);
@@ -62,6 +65,12 @@ function checkUnits({ id, state, lines }: Order, bookings: readonly ReturnBookin
     if (back + announced + cancelledQty === qty) {
       check(worth === lineTotal.amount, `${name}: all units are returned or cancelled, worth ${worth} of ${lineTotal.amount}`);
     }
+    const taxed = floorShare(tax.amount, cancelledQty, qty) + booked.reduce((sum, line) => sum + (line.tax ?? 0), 0);
+    const isAll = back + announced + cancelledQty === qty;
+    check(
+      taxRate === undefined || taxed === tax.amount || (!isAll && taxed < tax.amount),
+      `${name}: the tax of its returns and of what was cancelled is ${taxed} of ${tax.amount}`,
+    );
   }
   const open = bookings.filter(isOpen);
   const named = open.map((one) => `return/${one.id}`).join(', ') || 'none';
@@ -101,6 +110,13 @@ function checkBooking(
   const worth = lines.reduce((sum, { amount }) => sum + amount, 0);
   if (status !== 'rejected')
     check(found.refundAmount.amount === worth, `return/${id}: worth ${found.refundAmount.amount}, booked is ${worth}`);
+  const tax = lines.reduce((sum, line) => sum + (line.tax ?? 0), 0);
+  const { refundTax } = found;
+  if (status !== 'rejected')
+    check(
+      (refundTax?.amount ?? 0) === tax && tax <= worth,
+      `return/${id}: a tax of ${refundTax?.amount ?? 0} of ${worth}, booked is ${tax}`,
+    );
 }
 
 /** Refunds and exchange credits of a return must belong to its order, and must not exceed its worth. */
@@ -237,7 +253,7 @@ function checkUnitsOnTheWay(world: WorldRecords, bookings: readonly ReturnBookin
       const isWaiting = rejecting === undefined && found.writtenOffAt === undefined && (state === 'approved' || state === 'in-transit');
       check(!isWaiting || parcel.state !== 'delivered', `return/${id}: ${state}, and its shipment/${parcel.id} is delivered`);
     }
-    if (!parcel && !returned.has(id)) continue;
+    if (found.replacementId !== undefined || (!parcel && !returned.has(id))) continue;
     for (const { orderLineId, qty } of lines) gone.set(`${orderId} ${orderLineId}`, (gone.get(`${orderId} ${orderLineId}`) ?? 0) + qty);
   }
   for (const { id, lines } of world.of<Order>('order')) {

@@ -117,7 +117,7 @@ type Held = z.output<typeof HeldAt>;
 interface Movement {
   readonly reservationId: string;
   readonly reference: string;
-  readonly kind: 'consume' | 'short' | 'send' | 'receive' | 'not-received';
+  readonly kind: 'consume' | 'short' | 'give-back' | 'send' | 'receive' | 'not-received';
   readonly allocations: readonly Held[];
   readonly pending: boolean;
 }
@@ -223,7 +223,7 @@ function checkTransfers(world: WorldRecords, check: Check): void {
   );
   const busy = new Set(sending.filter(({ id }) => queued('fms', id, 'take-stock')).flatMap(({ lines }) => lines.map(skuOf)));
   for (const { kind, allocations } of pendingMovements(world)) {
-    if (kind !== 'consume' && kind !== 'short') for (const { sku } of allocations) busy.add(sku);
+    if (kind !== 'consume' && kind !== 'short' && kind !== 'give-back') for (const { sku } of allocations) busy.add(sku);
   }
   const left = new Map<string, number>();
   for (const [key, { sent = 0, received = 0 }] of Object.entries(world.counters('inventory-service', 'units-moved'))) {

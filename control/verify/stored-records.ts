@@ -89,6 +89,8 @@ export type Return = z.output<typeof ReturnSchema> & { readonly rejecting?: unkn
 export interface ReturnBooking {
   readonly id: string;
   readonly orderId: string;
+  /** The replacement that was sent for its units. */
+  readonly replacementId?: string;
   readonly status: 'open' | 'refunding' | 'refunded' | 'exchanged' | 'rejected';
-  readonly lines: readonly { readonly orderLineId: string; readonly qty: number; readonly amount: number }[];
+  readonly lines: readonly { readonly orderLineId: string; readonly qty: number; readonly amount: number; readonly tax?: number }[];
 }

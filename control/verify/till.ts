@@ -1,4 +1,4 @@
-import { isUndecided, keptOf } from '../../shared/catalog/payment/cover.ts';
+import { committedBy, isUndecided, keptOf } from '../../shared/catalog/payment/cover.ts';
 import { owedAfterFailures } from '../../shared/catalog/payment/refunds.ts';
 import { type Check, findings, grouped, type InvariantResult } from './invariant.ts';
 import type { Basket, Order, Payment } from './stored-records.ts';
@@ -11,6 +11,7 @@ interface Transaction {
   readonly compensation?: 'pending';
   /** The order that its customer collects and pays. */
   readonly collection?: { readonly fulfillmentOrderId: string };
+  readonly tenders?: readonly Payment[];
 }
 
 export function till(world: WorldRecords): InvariantResult {
@@ -24,6 +25,7 @@ export function till(world: WorldRecords): InvariantResult {
   const paymentsOf = grouped(world.of<Payment>('payment'), ({ orderId }) => orderId);
   for (const transaction of transactions) {
     checkMoves(world, transaction, check);
+    checkCash(transaction, check);
     const { id, state } = transaction;
     if (transaction.collection) {
       checkCollection(transaction, { order: orders.get(id), payments: paymentsOf.get(id) ?? [], sold: baskets.has(id) }, check);
@@ -71,6 +73,20 @@ function checkCollection(
   if (state !== 'voided' || compensation) return;
   for (const payment of payments.filter(({ transactionId }) => transactionId === id)) {
     check(!bindsMoney(payment), `transaction/${id}: voided, and payment/${payment.id} is ${payment.state}`);
+  }
+}
+
+/** Cash as the receipt shows it: what pays the sale, what was given back since, its rounding and the change are what the customer handed over. */
+function checkCash({ id, tenders = [] }: Transaction, check: Check): void {
+  for (const tender of tenders) {
+    const paid = committedBy(tender);
+    if (!tender.tendered || paid === 0) continue;
+    const [given, back, rounded] = [tender.tendered.amount, tender.change?.amount ?? 0, tender.rounding?.amount ?? 0];
+    const since = Math.max(0, tender.authorizedAmount.amount - paid);
+    check(
+      paid + since + rounded + back === given,
+      `transaction/${id}: payment/${tender.id} pays ${paid}, ${since} was given back and ${back} is change, of cash of ${given}`,
+    );
   }
 }
 

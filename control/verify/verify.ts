@@ -4,11 +4,13 @@ import type { World } from '../../shared/domain/world.ts';
 import type { InSlices } from '../../shared/process/slices.ts';
 import { eventVersions, oneEffect, replay } from './events.ts';
 import { fulfillment } from './fulfillment.ts';
+import { given } from './given.ts';
 import type { InvariantResult } from './invariant.ts';
 import { money } from './money.ts';
 import { moving, parkedWork } from './moving.ts';
 import { points } from './points.ts';
 import { references } from './references.ts';
+import { replacements } from './replacements.ts';
 import { returns } from './returns.ts';
 import { stock } from './stock.ts';
 import { till } from './till.ts';
@@ -23,6 +25,8 @@ const invariants = [
   fulfillment,
   returns,
   till,
+  replacements,
+  given,
   references,
   oneEffect,
   eventVersions,
@@ -52,6 +56,7 @@ const NEEDED: Readonly<Record<string, readonly Application[]>> = {
   vouchers: ['promotion-engine', 'ecommerce-platform', 'oms'],
   stock: ['inventory-service'],
   returns: ['inventory-service'],
+  replacements: ['oms'],
   till: ['pos', 'ecommerce-platform'],
 };
 /** Invariants that read the events and the queues of the estate only. */

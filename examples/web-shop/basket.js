@@ -138,7 +138,9 @@ export async function showCheckout() {
       const details = bodyOf(form);
       remember({ customer: { ...customer, collection: undefined, ...details } });
       const place = isCollected.value ? 'collection' : 'shippingAddress';
-      await call('POST', `/baskets/${basket.id}/checkout`, { [place]: {}, ...details, voucherCodes: codes });
+      // An order to an address is paid before it is sent.
+      const payAt = basket.payAt && !isCollected.value ? { payAt: 'checkout' } : {};
+      await call('POST', `/baskets/${basket.id}/checkout`, { [place]: {}, ...payAt, ...details, voucherCodes: codes });
       await here(async () => {
         await showCheckout();
         byId('place-order')?.focus();
@@ -230,9 +232,11 @@ async function review(basket) {
   );
   const until = element('p', { class: 'muted' }, `Reserved for you until ${time(basket.expiresAt)}.`);
   const ready = store && element('p', {}, `Ready in ${store.name} ${whenInWords(collection.readyBy, store.timeZone)}.`);
+  const later = basket.payAt && element('p', {}, 'You pay at a till of the store, before you get it.');
   return [
     ...vouchers,
     ready ?? '',
+    later ?? '',
     until,
     element('button', { id: 'place-order', class: 'primary', click: () => act(place) }, `Order for ${price(basket.totals.total)}`),
   ];

@@ -1,6 +1,6 @@
 // Collecting in a store: its choice at the checkout, and what the page of the order shows.
 import { settings } from './estate.js';
-import { element, field } from './page.js';
+import { element, field, price } from './page.js';
 import { act, get } from './parts.js';
 
 const DAYS = { mon: 'Mon', tue: 'Tue', wed: 'Wed', thu: 'Thu', fri: 'Fri', sat: 'Sat', sun: 'Sun' };
@@ -62,8 +62,11 @@ function storeRow(store, { asOf, isChosen }) {
   return element('li', {}, element('label', { class: 'store' }, input, element('span', {}, element('strong', {}, name), facts)));
 }
 
+const pays = (value, label, chosen) =>
+  element('label', { class: 'choice' }, element('input', { type: 'radio', name: '/payAt', value, checked: value === chosen }), label);
+
 /** The part of the checkout that chooses a store and who may collect. @returns undefined if no store has all products */
-export async function storeChoice({ lines, collection: held }, chosen = {}) {
+export async function storeChoice({ lines, collection: held, payAt = 'checkout' }, chosen = {}) {
   const goods = { sku: lines.map(({ sku }) => sku).join(','), qty: lines.map(({ qty }) => qty).join(',') };
   const list = element('ul', { class: 'stores' });
   const fill = async (query) => {
@@ -86,11 +89,18 @@ export async function storeChoice({ lines, collection: held }, chosen = {}) {
       maxlength: 120,
       value: chosen.person ?? '',
     }),
+    element(
+      'fieldset',
+      {},
+      element('legend', {}, 'When do you pay?'),
+      pays('checkout', 'Now', payAt),
+      pays('collection', 'In the store', payAt),
+    ),
   ];
 }
 
 /** What the customer needs at the counter. */
-function pass({ code, qrUrl, until, person }, { timeZone }) {
+function pass({ code, qrUrl, until, person }, { timeZone }, toPay) {
   const picture = element('img', { src: new URL(qrUrl, settings.estate), alt: 'QR code for the counter', width: 180, height: 180 });
   const digits = element('p', {}, 'Your code ', element('strong', { class: 'code' }, `${code.slice(0, 3)} ${code.slice(3)}`));
   return element(
@@ -101,6 +111,7 @@ function pass({ code, qrUrl, until, person }, { timeZone }) {
       'div',
       {},
       digits,
+      toPay && element('p', {}, `Pay ${price(toPay)} at a till of the store first.`),
       element(
         'p',
         {},
@@ -117,17 +128,21 @@ function collected({ refusedReturnId, handedOverTo }) {
 }
 
 /** The state of a collection in words, and the code while it waits. @param order an order with a collection */
-export async function collectionOf({ collection: promised, state: orderState }, { state, failureReason, collection = {} } = {}) {
+export async function collectionOf(
+  { collection: promised, state: orderState, payAt, paymentStatus, totals, payments },
+  { state, failureReason, collection = {} } = {},
+) {
   const store = await storeOf(promised.locationId);
   const ready = `It should be ready ${whenInWords(promised.readyBy, store.timeZone)}.`;
   const onItsWay = () => element('p', {}, `It is on its way to the store. ${ready}`);
+  const toPay = payAt && paymentStatus === 'unpaid' ? totals.total : undefined;
+  const back =
+    payments.length > 0 ? 'The products are back on the shelf, and your money comes back.' : 'The products are back on the shelf.';
   const texts = {
-    dispatched: () => (collection.readyAt ? pass(collection, store) : onItsWay()),
+    dispatched: () => (collection.readyAt ? pass(collection, store, toPay) : onItsWay()),
     'failed-delivery': () => onItsWay(),
     delivered: () => collected(collection),
-    'returned-to-sender': () =>
-      failureReason === 'not-collected' &&
-      element('p', {}, 'Nobody collected it in time. The products are back on the shelf, and your money comes back.'),
+    'returned-to-sender': () => failureReason === 'not-collected' && element('p', {}, `Nobody collected it in time. ${back}`),
     cancelled: () => undefined,
   };
   const preparing = () => element('p', {}, `It is being prepared. ${ready}`);

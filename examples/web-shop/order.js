@@ -31,7 +31,8 @@ let chosenTender = 0;
 const HEADINGS = { draft: 'waits for its payment', 'in-fulfilment': 'is being fulfilled', completed: 'has been delivered' };
 const HEADINGS_IN_STORE = { ...HEADINGS, 'in-fulfilment': 'is being prepared', completed: 'has been collected' };
 
-function headingOf({ state, collection }, fulfillment, isSent) {
+function headingOf({ state, collection, payAt }, fulfillment, isSent) {
+  if (payAt && state === 'draft') return 'is being confirmed';
   if (!collection) return HEADINGS[state] ?? `is ${words(state)}`;
   if (fulfillment?.failureReason === 'not-collected') return 'was not collected';
   return isSent ? 'is ready to collect' : (HEADINGS_IN_STORE[state] ?? `is ${words(state)}`);
@@ -101,7 +102,7 @@ async function renderOrder({ order, parcels, fulfillment }, refresh) {
   const cancel = () => act(() => call('POST', `/orders/${id}/cancel`, { reason: 'The customer changed their mind.' }).finally(refresh));
   const left = [
     isDraft && isPending(order) && element('p', {}, 'The provider has not decided about the payment yet. This page waits for it.'),
-    isDraft && !isPending(order) && !isPaid(order) && paymentForm(order, refresh),
+    isDraft && !order.payAt && !isPending(order) && !isPaid(order) && paymentForm(order, refresh),
     order.paymentStatus === 'unknown' && element('p', {}, 'The payments cannot be read at the moment.'),
     collection && !isDraft && [element('h2', {}, 'Collection'), await collectionOf(order, fulfillment)],
     payments.length > 0 && [element('h2', {}, 'Payments'), element('ul', { class: 'rows' }, payments.map(payment))],
@@ -150,7 +151,7 @@ export async function followOrder(id, _q, signal) {
       isLost = true;
       showProblem(error);
     }
-    if (order.state === 'draft' && isPaid(order) && !isRefused && !isLost) {
+    if (order.state === 'draft' && (isPaid(order) || order.payAt) && !isRefused && !isLost) {
       try {
         await call('POST', `/orders/${id}/confirm`);
       } catch (error) {

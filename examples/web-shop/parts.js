@@ -67,7 +67,8 @@ export async function currentBasket(read = get) {
   return basketId && read(`/baskets/${basketId}`).catch(undefinedIfGone);
 }
 
-export const totalsOf = ({ subtotal, discount, shipping, total }, hasShipping) =>
+/** Tax is a separate line if the retailer adds it to its prices. */
+export const totalsOf = ({ subtotal, discount, shipping, tax, taxIncluded = true, total }, hasShipping) =>
   element(
     'dl',
     { class: 'totals' },
@@ -75,6 +76,7 @@ export const totalsOf = ({ subtotal, discount, shipping, total }, hasShipping) =
       ['Goods', subtotal],
       discount.amount > 0 && ['Discount', { ...discount, amount: -discount.amount }],
       hasShipping && ['Shipping', shipping],
+      !taxIncluded && tax.amount > 0 && ['Tax', tax],
       [hasShipping ? 'Total, tax included' : 'Total without shipping', total],
     ]
       .filter(Boolean)

@@ -240,6 +240,56 @@ export const lostParcel: Scenario = {
   },
 };
 
+export const damagedReplaced: Scenario = {
+  name: 'damaged-replaced',
+  title: 'A mug arrives damaged: another one is sent at no charge, and the damaged one comes back',
+  flows: [],
+  async run(stage) {
+    const points = await stage.step({ title: 'Ada’s points before', call: 'GET /members/loy_ada/balance' });
+    const { orderId, fulfillmentOrderIds } = await confirmedOrder(stage, [{ sku: 'mug-blue', qty: 2 }]);
+    await dispatched(stage, fulfillmentOrderIds[0] ?? '');
+    await stage.advance('P2D');
+    const delivered = await stage.step({ title: 'The order is delivered', call: `GET /orders/${orderId}` });
+    const orderLineId = delivered.body.lines[0]?.lineId ?? '';
+    const replaced = await stage.step({
+      title: 'One mug is damaged: send another one',
+      call: `POST /orders/${orderId}/replacements`,
+      body: { lines: [{ orderLineId, qty: 1 }], reason: 'damaged' },
+    });
+    const again = await stage.step({
+      title: 'Replacing both mugs is refused: one is replaced already',
+      call: `POST /orders/${orderId}/replacements`,
+      body: { lines: [{ orderLineId, qty: 2 }], reason: 'damaged' },
+      status: 409,
+    });
+    stage.expect('refusal', again.body.code, 'replacement_quantity_exceeded');
+    await stage.settle();
+    const routed = await stage.step({ title: 'A warehouse has a second fulfillment order', call: `GET /orders/${orderId}` });
+    await dispatched(stage, routed.body.fulfillmentOrders?.[1]?.id ?? '', {}, undefined, 'Dispatch: the stock leaves, and nothing is paid');
+    await stage.step({
+      title: 'The damaged mug comes back to a store',
+      call: 'POST /returns',
+      body: {
+        orderId,
+        replacementId: replaced.body.id,
+        lines: [{ orderLineId, qty: 1, reason: 'damaged' }],
+        dropOff: 'store',
+        locationId: 'store-01',
+      },
+      events: ['return-requested', 'return-created'],
+    });
+    await stage.advance('P2D');
+    const { body: order } = await stage.step({ title: 'Read the order', call: `GET /orders/${orderId}` });
+    const [replacement] = order.replacements ?? [];
+    stage.expect('units of the replacement that arrived', replacement?.lines[0]?.deliveredQty, 1);
+    stage.expect('order', [order.state, order.paymentStatus], ['completed', 'paid']);
+    stage.expect('return', [order.returns?.[0]?.state, order.returns?.[0]?.refundAmount.amount], ['refunded', 0]);
+    stage.expect('refunded', order.refunds, []);
+    const after = await stage.step({ title: 'Ada’s points after', call: 'GET /members/loy_ada/balance' });
+    stage.expect('points earned: for the goods, once', after.body.pointsBalance - points.body.pointsBalance, 25);
+  },
+};
+
 export const partialDelivery: Scenario = {
   name: 'partial-delivery',
   title: 'One order ships from two nodes: one parcel arrives, the other is returned',

@@ -100,6 +100,63 @@ export const shopOrder: Scenario = {
   },
 };
 
+/** A customer changes her mind before the warehouse begins. */
+export const changedOrder: Scenario = {
+  name: 'changed-order',
+  title: 'Before picking, an order loses a unit and gets another address; the difference is given back, and later changes are refused',
+  flows: [],
+  async run(stage) {
+    const { orderId } = await basketInCheckout(stage, { sku: 'mug-blue', qty: 3 });
+    await stage.step({
+      title: 'Pay',
+      call: 'POST /payments/authorizations',
+      body: { orderId, tender: CARD },
+      events: ['payment-authorized'],
+    });
+    const confirmed = await stage.step({
+      title: 'Confirm',
+      call: `POST /orders/${orderId}/confirm`,
+      events: ['order-confirmed', 'fulfillment-order-created'],
+    });
+    const [line] = confirmed.body.lines;
+    const changes = `POST /orders/${orderId}/changes` as const;
+    const fewer = await stage.step({
+      title: 'One mug less',
+      call: changes,
+      body: { lines: [{ lineId: line?.lineId ?? '', qty: 2 }] },
+      events: [],
+    });
+    stage.expect('given back', fewer.body.changes?.at(-1)?.refund, { amount: 1_299, currency: 'EUR' });
+    stage.expect('authorised', fewer.body.payments[0]?.authorizedAmount, { amount: 3_088, currency: 'EUR' });
+    const moved = await stage.step({
+      title: 'Another address',
+      call: changes,
+      body: { shippingAddress: { ...ADDRESS, line1: '7 Shop Street' } },
+      events: [],
+    });
+    stage.expect('goes to', moved.body.shippingAddress?.line1, '7 Shop Street');
+    const more = await stage.step({
+      title: 'More units are a new order',
+      call: changes,
+      body: { lines: [{ lineId: line?.lineId ?? '', qty: 3 }] },
+      status: 422,
+      events: [],
+    });
+    stage.expect('refused as', more.body.code, 'validation_failed');
+    await stage.advance('P7D');
+    const late = await stage.step({
+      title: 'After its delivery, nothing can be changed',
+      call: changes,
+      body: { lines: [{ lineId: line?.lineId ?? '', qty: 1 }] },
+      status: 409,
+      events: [],
+    });
+    stage.expect('order', late.body.currentState, 'completed');
+    const order = await stage.step({ title: 'Read the order', call: `GET /orders/${orderId}` });
+    stage.expect('paid', order.body.payments[0]?.capturedAmount, { amount: 3_088, currency: 'EUR' });
+  },
+};
+
 /** Pain: the card is declined; the next tender pays. */
 export const declinedThenPaid: Scenario = {
   name: 'declined-then-paid',

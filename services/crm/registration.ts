@@ -6,7 +6,7 @@ import { changeCustomer as changeCustomerCall, putParty as putPartyCall } from '
 import { getMemberBalance } from '../../shared/catalog/loyalty/apis.ts';
 import { isDependencyProblem, Problem } from '../../shared/catalog/problems.ts';
 import { again, handle, type Scope } from '../../shared/work/handler.ts';
-import { findReference, refuseOtherRequest, refusingOnlyWhileFree, takeReference } from '../../shared/work/references.ts';
+import { findNamed, refusingOnlyWhileFree, takeReference } from '../../shared/work/references.ts';
 import { requireObject } from '../../shared/work/require-object.ts';
 import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
 import { customers, parties } from './collections.ts';
@@ -14,12 +14,8 @@ import { contactOf, findRegistered } from './contact.ts';
 import { type Contact, type CustomerRecord, guestToRegister, isRegistered, noConsents } from './customer-rules.ts';
 
 export const createCustomer = handle(createCustomerApi)(async ({ body }, { work }) => {
-  const record = await findReference(work, 'customer', body.reference);
-  const existing = record?.objectId === undefined ? undefined : await work.get(customers, record.objectId);
-  if (record && existing) {
-    refuseOtherRequest('customer', record, body, { object: existing });
-    return again(existing);
-  }
+  const existing = await findNamed(work, 'customer', customers, body);
+  if (existing) return again(existing);
   await refusingOnlyWhileFree(work, 'customer', body, () => refuseDuplicate(work, body));
   const party = await findGuest(work, body);
   const { firstName, lastName, email, phone, reference, metadata } = body;

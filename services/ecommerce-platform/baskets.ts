@@ -8,14 +8,15 @@ import { releaseHolds as releaseHoldsCall } from '../../shared/catalog/inventory
 import { rowFor } from '../../shared/catalog/life-cycle.ts';
 import type { SkuUnits } from '../../shared/catalog/lines-by-sku.ts';
 import { invalid, notFound, Problem } from '../../shared/catalog/problems.ts';
+import type { Figures } from '../../shared/catalog/retailer.ts';
 import { instant } from '../../shared/domain/time.ts';
 import { again, handle, handleDue, type Scope } from '../../shared/work/handler.ts';
-import { findReference, refuseOtherRequest, refusingOnlyWhileFree, takeReference } from '../../shared/work/references.ts';
+import { findNamed, refusingOnlyWhileFree, takeReference } from '../../shared/work/references.ts';
 import { requireObject } from '../../shared/work/require-object.ts';
 import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
 import { checkoutOf } from './checkout-record.ts';
 import { type Basket, baskets } from './collections.ts';
-import { isGuest } from './customer.ts';
+import { type Customer, isGuest } from './customer.ts';
 import { basketIdle, releaseHolds } from './due-work.ts';
 import {
   addToLines,
@@ -27,17 +28,14 @@ import {
   type UnpricedLine,
 } from './pricing.ts';
 import { bySku, productBySku, readAvailability, refuseUnlessSellable } from './products.ts';
+import { placeOfAddress } from './tax-place.ts';
 
 type Body = InputOf<typeof createBasket>['body'];
 
 export const createBasketHandler = handle(createBasket)(async ({ body }, scope) => {
   const { work } = scope;
-  const record = await findReference(work, 'basket', body.reference);
-  const existing = record?.objectId === undefined ? undefined : await work.get(baskets, record.objectId);
-  if (record && existing) {
-    refuseOtherRequest('basket', record, body, { object: existing });
-    return again(existing);
-  }
+  const existing = await findNamed(work, 'basket', baskets, body);
+  if (existing) return again(existing);
   return refusingOnlyWhileFree(work, 'basket', body, () => createBasketFrom(body, scope));
 });
 
@@ -53,9 +51,14 @@ async function createBasketFrom(body: Body, scope: Scope): Promise<Basket> {
       basket.lines.map((line) => ({ ...line, pointer: `/mergeBasketIds/${mergeBasketIds.indexOf(basket.id)}` })),
     ),
   ];
-  const withoutDiscount = await pricesForSale(work, addToLines(id, [], requested));
+  const unpriced = addToLines(id, [], requested);
+  const withoutDiscount = await pricesForSale(work, unpriced, body.destination);
   const customer = await readOrCreateCustomer(scope, id, body.customerId);
-  const prices = await priceOpenBasket(scope, withoutDiscount);
+  const destination = body.destination ?? destinationOf(customer, work.figures);
+  const prices = await priceOpenBasket(
+    scope,
+    destination === body.destination ? withoutDiscount : await currentPrices(work, unpriced, destination),
+  );
   for (const basket of basketsToMerge) mergeInto(work, basket, id);
   takeReference(work, 'basket', body, { objectId: id });
   return work.create(baskets, 'create', {
@@ -64,12 +67,17 @@ async function createBasketFrom(body: Body, scope: Scope): Promise<Basket> {
     currency,
     customerId: customer.id,
     loyaltyAccountId: customer.loyaltyAccountId,
+    destination,
     ...prices,
     expiresAt: restartIdleTimer(work, id),
     reference: body.reference,
     metadata: body.metadata,
   });
 }
+
+/** The first address of a customer decides the tax that is estimated. */
+const destinationOf = ({ addresses: [first] }: Pick<Customer, 'addresses'>, { taxIncluded }: Pick<Figures, 'taxIncluded'>) =>
+  taxIncluded || !first ? undefined : placeOfAddress(first);
 
 /** @throws Problem 404; 409 for a basket that is not open */
 async function openBaskets(work: UnitOfWork, ids: readonly string[]): Promise<Basket[]> {
@@ -110,6 +118,7 @@ function mergeInto(work: UnitOfWork, basket: Basket, mergedInto: string): void {
     ...priceLines([], work.figures),
     vouchers: [],
     promotionsStatus: undefined,
+    taxStatus: undefined,
     mergedInto,
     expiresAt: undefined,
   });
@@ -157,7 +166,7 @@ interface ChangedLines {
 
 async function repriced(scope: Scope, { basket, verb, lines }: ChangedLines): Promise<Basket> {
   const { work } = scope;
-  const prices = await priceOpenBasket(scope, await currentPrices(work, lines));
+  const prices = await priceOpenBasket(scope, await currentPrices(work, lines, basket.destination));
   return work.transition(baskets, basket, verb, { ...prices, expiresAt: restartIdleTimer(work, basket.id) });
 }
 
@@ -190,8 +199,8 @@ export const getBasketCallHandler = handle(getBasketCall)(async ({ params }, { w
 const MAX_BASKETS = 20;
 
 /** Open and locked baskets, newest first. */
-export const listCustomerBasketsHandler = handle(listCustomerBasketsCall)(async ({ query }, { work }) => ({
-  items: [...(await work.find(baskets, 'customer', query.customerId, { limit: MAX_BASKETS, newestFirst: true })).items],
+export const listCustomerBasketsHandler = handle(listCustomerBasketsCall)(async ({ query }, { work, breathe }) => ({
+  items: [...(await work.find(baskets, 'customer', query.customerId, { limit: MAX_BASKETS, newestFirst: true, breathe })).items],
 }));
 
 /** Restarts the idle time of an open basket. @returns its `expiresAt` */

@@ -50,9 +50,13 @@ export async function claimCheckout(
 }
 
 /** How the checkout identified its customer. */
-type Identification = { readonly [Member in 'contact' | 'cardUnread']?: CheckoutRecord[Member] };
+type Identification = { readonly [Member in 'contact' | 'cardUnread' | 'tier']?: CheckoutRecord[Member] };
 
-const identificationOf = ({ contact, cardUnread }: Identification): Identification => ({ contact, ...(cardUnread && { cardUnread }) });
+const identificationOf = ({ contact, cardUnread, tier }: Identification): Identification => ({
+  contact,
+  tier,
+  ...(cardUnread && { cardUnread }),
+});
 
 type CheckoutToSettle = Pick<CheckoutRecord, 'attempt' | 'owner'> & Identification;
 

@@ -26,6 +26,7 @@ import { basketIdle, checkoutTtl } from './due-work.ts';
 import { convertAndPlaceOrder, submitOrder } from './order-placement.ts';
 import { applyDiscounts, currentPrices, priceOpenBasket, pricesForSale } from './pricing.ts';
 import { reserveStock } from './stock-reservation.ts';
+import { placeOfDelivery } from './tax-place.ts';
 import { keepVoucherUses, lockVouchers } from './voucher-uses.ts';
 
 export const checkoutBasketHandler = handle(checkoutBasket)(async ({ params, body }, scope) => {
@@ -115,7 +116,7 @@ async function startCheckout(scope: Scope, basket: Basket, body: CheckoutBody): 
     throw new Problem('basket_empty', `The basket "${basket.id}" has no lines to check out.`, { objectType: 'basket', id: basket.id });
   }
   const asked = await deliveryOf(scope, body);
-  const lines = await pricesForSale(work, basket.lines);
+  const lines = await pricesForSale(work, basket.lines, await placeOfDelivery(work, asked.deliveredFrom()));
   const customer = await identifyCustomer(scope, basket, body);
   const customerId = customer?.id ?? basket.customerId;
   const { loyalty, accountId, tier } = await readLoyalty(scope, basket, customer);
@@ -147,10 +148,14 @@ async function startCheckout(scope: Scope, basket: Basket, body: CheckoutBody): 
     loyaltyAccountId: accountId,
     loyalty,
     ...delivery,
+    shortage: shortageOf(body),
     reservationId,
     expiresAt,
   });
-  return { locked, record: settleCheckout(work, basket.id, { ...held, contact: contactDigest(body), cardUnread: customer?.cardUnread }) };
+  return {
+    locked,
+    record: settleCheckout(work, basket.id, { ...held, contact: contactDigest(body), cardUnread: customer?.cardUnread, tier }),
+  };
 }
 
 /**
@@ -164,7 +169,7 @@ async function changeCheckout(scope: Scope, basket: Basket, body: CheckoutBody):
   const { work } = scope;
   const { voucherCodes = givenCodes(basket) } = body;
   const asked = await deliveryOf(scope, body, basket);
-  const lines = await currentPrices(work, basket.lines);
+  const lines = await currentPrices(work, basket.lines, await placeOfDelivery(work, asked.deliveredFrom()));
   const before = await checkoutOf(work, basket.id);
   const customer = withCard(await identifyCustomer(scope, basket, body), basket, { body, before });
   const customerId = customer?.id ?? basket.customerId;
@@ -199,6 +204,7 @@ async function changeCheckout(scope: Scope, basket: Basket, body: CheckoutBody):
     loyaltyAccountId: accountId,
     loyalty,
     ...delivery,
+    shortage: body.shortage === undefined ? basket.shortage : shortageOf(body),
     ...(moved && { reservationId: moved.hold.reservationId, expiresAt: moved.hold.expiresAt }),
   });
   if (standing.length > 0) {
@@ -211,6 +217,7 @@ async function changeCheckout(scope: Scope, basket: Basket, body: CheckoutBody):
       ...record,
       contact: contactDigest(body) ?? record.contact,
       cardUnread: customer ? customer.cardUnread : record.cardUnread,
+      tier,
     }),
   };
 }
@@ -226,7 +233,15 @@ function withCard(
 }
 
 type CheckoutBody = InputOf<typeof checkoutBasket>['body'];
-type CheckoutMember = 'shippingAddress' | 'shippingMethod' | 'collection' | 'payAt' | 'voucherCodes' | 'customerId' | 'contact';
+type CheckoutMember =
+  | 'shippingAddress'
+  | 'shippingMethod'
+  | 'collection'
+  | 'payAt'
+  | 'shortage'
+  | 'voucherCodes'
+  | 'customerId'
+  | 'contact';
 
 /** Compares the contacts of two checkouts without storing personal data. */
 const contactDigest = ({ contact }: Pick<CheckoutBody, 'contact'>): string | undefined =>
@@ -242,6 +257,7 @@ function changedMembers(basket: Basket, body: CheckoutBody, record: CheckoutReco
     shippingMethod: body.shippingMethod !== undefined && body.shippingMethod !== basket.shippingMethod,
     collection: !isSameCollection(basket.collection, body.collection),
     payAt: body.payAt !== undefined && body.payAt !== (basket.payAt ?? 'checkout'),
+    shortage: body.shortage !== undefined && shortageOf(body) !== basket.shortage,
     voucherCodes: body.voucherCodes !== undefined && !areSameCodes(givenCodes(basket), distinctCodes(body.voucherCodes)),
     customerId: body.customerId !== undefined && body.customerId !== basket.customerId,
     contact:
@@ -258,6 +274,7 @@ function unchangeableCheckout(basket: Basket, changed: readonly CheckoutMember[]
     shippingMethod,
     collection,
     payAt,
+    shortage: basket.shortage ?? 'elsewhere',
     customerId,
     contact: customerId === undefined ? undefined : { customerId },
     voucherCodes: givenCodes(basket),
@@ -268,6 +285,9 @@ function unchangeableCheckout(basket: Basket, changed: readonly CheckoutMember[]
   const about = { objectType: 'basket', id, orderId, transactionId };
   return conflictingRepeat(detail, Object.fromEntries(changed.map((member) => [member, values[member] ?? null])), about);
 }
+
+/** Only a basket whose short units are cancelled has the member. */
+const shortageOf = ({ shortage }: Pick<CheckoutBody, 'shortage'>): Basket['shortage'] => (shortage === 'cancel' ? shortage : undefined);
 
 const ADDRESS_MEMBERS = Address.keyof().options;
 
@@ -283,7 +303,7 @@ export const reopenBasket = handleDue(checkoutTtl)(async ({ key }, scope) => {
   const { work } = scope;
   const basket = await work.get(baskets, key);
   if (basket?.state !== 'locked') return;
-  const prices = await priceOpenBasket(scope, await currentPrices(work, basket.lines));
+  const prices = await priceOpenBasket(scope, await currentPrices(work, basket.lines, basket.destination));
   work.transition(baskets, basket, 'reopen', {
     ...prices,
     loyalty: undefined,
@@ -291,6 +311,7 @@ export const reopenBasket = handleDue(checkoutTtl)(async ({ key }, scope) => {
     shippingMethod: undefined,
     collection: undefined,
     payAt: undefined,
+    shortage: undefined,
     reservationId: undefined,
     expiresAt: restartIdleTimer(work, basket.id),
   });

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { Basket as BasketSchema, basket, Product as ProductSchema, product } from '../../shared/catalog/commerce/objects.ts';
 import { CollectionSource } from '../../shared/catalog/inventory/collection.ts';
+import { Tier } from '../../shared/catalog/loyalty/objects.ts';
 import { Id, Instant, SkuQuantity } from '../../shared/catalog/shapes.ts';
 import { gtin14 } from '../../shared/domain/barcode.ts';
 import { defineCollection } from '../../shared/store/collections.ts';
@@ -67,6 +68,8 @@ const CheckoutRecord = z.object({
   contact: z.string().optional(),
   /** Whether the card in that contact could not be read. A repeat with the same contact then reads it. */
   cardUnread: z.literal(true).optional(),
+  /** The tier of its member, which decides the discounts of the order after a change, too. */
+  tier: Tier.optional(),
 });
 export type CheckoutRecord = z.output<typeof CheckoutRecord>;
 

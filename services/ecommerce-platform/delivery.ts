@@ -27,7 +27,7 @@ interface AskedDelivery {
 /**
  * The address and shipping method of a checkout, or its place of collection. The promise of a store is read only for a collection.
  * @param standing the values of a basket in checkout
- * @throws Problem `validation_failed` for a place without collection, `dependency_*`
+ * @throws Problem `validation_failed` for a place without collection, and for an address that would silently end `payAt`; `dependency_*`
  */
 export async function deliveryOf(
   { call }: Scope,
@@ -35,6 +35,11 @@ export async function deliveryOf(
   standing?: Basket,
 ): Promise<AskedDelivery> {
   if (!collection) {
+    if (standing?.payAt === 'collection' && wanted === undefined) {
+      const detail =
+        'The basket is paid when it is collected, and an order to an address is paid before: confirm this with payAt checkout.';
+      throw invalid('/payAt', 'required', detail);
+    }
     const { shippingMethod: before = DEFAULT_SHIPPING_METHOD } = standing ?? {};
     const delivery = { shippingAddress, shippingMethod: shippingMethod ?? before, collection: undefined, payAt: undefined };
     return { deliveredFrom: () => delivery };

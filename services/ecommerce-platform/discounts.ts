@@ -29,6 +29,8 @@ interface DiscountRequest {
   readonly shopper?: Shopper;
   /** Part of the call's key. It distinguishes equal evaluations in different checkout attempts. */
   readonly attempt?: number;
+  /** The rules that ran at this time apply, and no price without discounts is a fallback. Default: now. */
+  readonly asOf?: string;
 }
 
 export interface Discounts {
@@ -44,7 +46,7 @@ const noDiscounts = (status: Discounts['status'], lines: readonly unknown[]): Di
   vouchers: [],
 });
 
-/** If the engine does not answer, the basket has no discount. @throws Problem 503, 504 if codes were given: they must not be ignored */
+/** If the engine does not answer, the basket has no discount. @throws Problem 503, 504 if codes or `asOf` were given */
 export async function evaluateDiscounts({ call, log, work }: Scope, request: DiscountRequest): Promise<Discounts> {
   const { lines, codes = [], attempt = 0 } = request;
   if (lines.length === 0) return noDiscounts('available', lines);
@@ -66,19 +68,20 @@ export async function evaluateDiscounts({ call, log, work }: Scope, request: Dis
       vouchers: codes.map((code) => voucherOf(code, answer, currency)),
     };
   } catch (error) {
-    if (!isDependencyProblem(error) || codes.length > 0) throw error;
+    if (!isDependencyProblem(error) || codes.length > 0 || request.asOf !== undefined) throw error;
     log.warn({ err: error }, 'Promotion Engine unavailable: priced without promotions');
     return noDiscounts('unavailable', lines);
   }
 }
 
-function evaluationOf({ basketId, lines, codes = [], shopper }: DiscountRequest, currency: string) {
+function evaluationOf({ basketId, lines, codes = [], shopper, asOf }: DiscountRequest, currency: string) {
   const { customerId, tier, loyalty } = shopper ?? { loyalty: 'none' as const };
   // Without a tier, the engine reads it. Only a voucher that may depend on the tier justifies that wait.
   const forMember = tier !== undefined || (loyalty === 'unavailable' && codes.length > 0);
   return {
     lines: lines.map(({ sku, qty, unitPrice }) => ({ sku, qty, unitPrice: money(unitPrice, currency) })),
     basketId,
+    asOf,
     ...(codes.length > 0 && { voucherCodes: [...codes] }),
     ...(forMember && { customerId, loyaltyTier: tier }),
   };

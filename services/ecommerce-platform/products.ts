@@ -2,7 +2,11 @@ import { isDeepStrictEqual } from 'node:util';
 import type { z } from 'zod';
 import { changedRow } from '../../fixtures/change.ts';
 import { getProduct, listProducts, VisibleState } from '../../shared/catalog/commerce/apis.ts';
-import { changeProduct as changeProductCall, moveProduct as moveProductCall } from '../../shared/catalog/commerce/internal.ts';
+import {
+  changeProduct as changeProductCall,
+  listSoldProducts as listSoldProductsCall,
+  moveProduct as moveProductCall,
+} from '../../shared/catalog/commerce/internal.ts';
 import type { ListedProduct, ProductView } from '../../shared/catalog/commerce/objects.ts';
 import type { OutputOf } from '../../shared/catalog/define.ts';
 import { checkAvailability } from '../../shared/catalog/inventory/apis.ts';
@@ -82,6 +86,13 @@ export const bySku = (
       return { sku: requireVisible(product, gtin).sku, qty };
     }),
   );
+
+export const listSoldProductsHandler = handle(listSoldProductsCall)(async ({ body: { skus } }, { work }) => {
+  const found = await Promise.all(skus.map((sku) => work.findUnique(products, 'sku', sku)));
+  return {
+    items: found.flatMap((product) => (product && VISIBLE_STATES.has(product.state) ? [{ sku: product.sku, minAge: product.minAge }] : [])),
+  };
+});
 
 export const moveProductHandler = handle(moveProductCall)(async ({ params: { id }, body }, { work }) => {
   const product = await anyProduct(work, id);

@@ -17,12 +17,14 @@ import { checkoutBasketHandler, reopenBasket } from './checkout.ts';
 import { undoCheckoutOfBasket } from './checkout-record.ts';
 import { baskets, checkouts, products, tillBaskets } from './collections.ts';
 import { convertBasketHandler, resubmitOrder } from './order-placement.ts';
-import { changeProductHandler, getProductHandler, listProductsHandler, moveProductHandler } from './products.ts';
+import { priceOrder } from './price-order.ts';
+import { changeProductHandler, getProductHandler, listProductsHandler, listSoldProductsHandler, moveProductHandler } from './products.ts';
+import { taxPlaces, taxPlacesOf } from './tax-place.ts';
 import { abandonBasketHandler, putTransactionBasketHandler } from './till.ts';
 
 export const service = defineService({
   application: 'ecommerce-platform',
-  collections: [products, baskets, checkouts, tillBaskets, references],
+  collections: [products, taxPlaces, baskets, checkouts, tillBaskets, references],
   counters: [],
   apis: {
     'get-product-api': getProductHandler,
@@ -37,8 +39,10 @@ export const service = defineService({
   internal: {
     'get-basket': getBasketCallHandler,
     'convert-basket': convertBasketHandler,
+    'price-order': priceOrder,
     'put-transaction-basket': putTransactionBasketHandler,
     'abandon-basket': abandonBasketHandler,
+    'list-sold-products': listSoldProductsHandler,
     'list-customer-baskets': listCustomerBasketsHandler,
     'move-product': moveProductHandler,
     'change-product': changeProductHandler,
@@ -48,4 +52,9 @@ export const service = defineService({
 });
 
 /** Products with their prices. A world starts without baskets. */
-export const seed = (fixtures: Fixtures): Seed => ({ objects: [{ of: products, rows: fixtures.products }] });
+export const seed = (fixtures: Fixtures): Seed => ({
+  objects: [
+    { of: products, rows: fixtures.products },
+    { of: taxPlaces, rows: taxPlacesOf(fixtures) },
+  ],
+});

@@ -26,6 +26,7 @@ import { appliedCodes, evaluateDiscounts } from './discounts.ts';
 import { basketIdle, releaseHolds } from './due-work.ts';
 import { addToLines, applyDiscounts, pricesForSale, type UnpricedLine } from './pricing.ts';
 import { reserveStoreStock } from './stock-reservation.ts';
+import { placeOfStore } from './tax-place.ts';
 
 export const putTransactionBasketHandler = handle(putTransactionBasketCall)(async ({ params: { transactionId }, body }, scope) => {
   const { work } = scope;
@@ -61,7 +62,7 @@ async function startTransaction(scope: Scope, transaction: Transaction): Promise
   const goods = await goodsOf(work, transaction);
   const { open } = goods;
   const till = await claimTransaction(work, transaction);
-  const lines = await pricesForSale(work, goods.lines);
+  const lines = await pricesForSale(work, goods.lines, await placeOfStore(work, body.storeId));
   const { customerId, accountId, loyalty, tier } = await identifyBuyer(scope, { loyaltyId: body.loyaltyId, basket: open });
   const attempt = (await checkoutOf(work, basketId))?.attempt ?? 0;
   const shopper = { customerId, tier, loyalty: loyalty.status };

@@ -40,7 +40,7 @@ import { createParcel, type ParcelCopy, parcelOf } from './parcels.ts';
 import { moveUnits, stockMovesOf } from './stock-moves.ts';
 
 /** A fulfillment order whose goods the customer collects. */
-type ToCollect = StoredFulfillmentOrder & { readonly collection: z.output<typeof StoreCollection> };
+export type ToCollect = StoredFulfillmentOrder & { readonly collection: z.output<typeof StoreCollection> };
 
 export const isToCollect = (found: StoredFulfillmentOrder): found is ToCollect => found.collection !== undefined;
 
@@ -240,7 +240,8 @@ export const handOverCollection = handle(handOverCollectionApi)(async ({ params,
     return again(await withOwnQr(found, scope));
   }
   refuseStrayUnits(found, 'refused', refused);
-  await scope.call(ensureCaptured, { params: { id: found.orderId }, body: { fulfillmentOrderId: found.id } });
+  if (found.replacementId === undefined)
+    await scope.call(ensureCaptured, { params: { id: found.orderId }, body: { fulfillmentOrderId: found.id } });
   work.cancel(giveUpCollectionDue, found.id);
   work.cancel(remindCustomerDue, found.id);
   await moveStockLater(work, found);

@@ -1,7 +1,9 @@
 import { z } from 'zod';
+import { type CollectionStatus, collectionStatusOf } from '../../shared/catalog/fulfillment/collections.ts';
 import { FulfillmentOrder, fulfillmentOrder } from '../../shared/catalog/fulfillment/fulfillment-orders.ts';
 import { PickingStatus } from '../../shared/catalog/fulfillment/picking-orders.ts';
 import { ParcelData } from '../../shared/catalog/fulfillment/shipments.ts';
+import { PaidAtCollection } from '../../shared/catalog/inventory/collection.ts';
 import { StoreHours } from '../../shared/catalog/inventory/opening-hours.ts';
 import { Address, Id, Instant, Quantity, ShippingMethod } from '../../shared/catalog/shapes.ts';
 import { defineCollection, publishedBy } from '../../shared/store/collections.ts';
@@ -21,6 +23,9 @@ export const StoredFulfillmentOrder = FulfillmentOrder.extend({
   shippingMethod: ShippingMethod,
   /** Present if the customer collects the goods: the store finds them by it. */
   orderNumber: z.string().optional(),
+  /** The customer of a collection. */
+  customerId: Id.optional(),
+  payAt: PaidAtCollection,
   /** The secret part of the address of the QR code. */
   qrToken: z.string().optional(),
   /** The statuses that the warehouse has reported; each counts once. */
@@ -32,10 +37,29 @@ export type StoredFulfillmentOrder = z.output<typeof StoredFulfillmentOrder>;
 
 export const published = publishedBy(FulfillmentOrder);
 
+/** The lists of collections that contain it. */
+export const collectionKey = {
+  store: (locationId: string): string => `at ${locationId}`,
+  status: (locationId: string, status: CollectionStatus): string => `${status} at ${locationId}`,
+  customer: (customerId: string): string => `for ${customerId}`,
+  orderNumber: (orderNumber: string): string => `number ${orderNumber}`,
+} as const;
+
+function collectionKeysOf(found: StoredFulfillmentOrder): readonly string[] | undefined {
+  const { collection, customerId, orderNumber } = found;
+  if (!collection) return undefined;
+  return [
+    collectionKey.store(collection.locationId),
+    collectionKey.status(collection.locationId, collectionStatusOf(found)),
+    ...(customerId === undefined ? [] : [collectionKey.customer(customerId)]),
+    ...(orderNumber === undefined ? [] : [collectionKey.orderNumber(orderNumber)]),
+  ];
+}
+
 export const fulfillmentOrders = defineCollection({
   name: 'fulfillment-orders',
   schema: StoredFulfillmentOrder,
-  index: { order: ({ orderId }) => orderId },
+  index: { order: ({ orderId }) => orderId, collection: collectionKeysOf },
   unique: { qrToken: ({ qrToken }) => qrToken },
   object: fulfillmentOrder,
 });
@@ -46,7 +70,16 @@ export const fulfillmentOrders = defineCollection({
  */
 export const orderFulfillments = defineCollection({
   name: 'order-fulfilments',
-  schema: z.object({ id: Id, version, attempts: z.array(z.int().min(1)), cancelled: z.boolean() }),
+  schema: z.object({
+    id: Id,
+    version,
+    attempts: z.array(z.int().min(1)),
+    cancelled: z.boolean(),
+    /** Where its goods are sent since a change of the order. A request that arrives late has the address before. */
+    shippingAddress: Address.optional(),
+    /** Who collects its goods since a change of the order. */
+    collector: z.object({ person: z.string().optional() }).optional(),
+  }),
 });
 
 const StoredParcel = z.object({

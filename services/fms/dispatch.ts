@@ -35,7 +35,9 @@ export const dispatchFulfillmentOrder = handle(dispatchFulfillmentOrderApi)(asyn
     return again(await shown(await carryOnDispatch(found, scope), scope));
   }
   const toStore = isToCollect(found) || undefined;
-  await scope.call(ensureCaptured, { params: { id: found.orderId }, body: { fulfillmentOrderId: found.id, toStore } });
+  // A replacement costs nothing.
+  if (found.replacementId === undefined)
+    await scope.call(ensureCaptured, { params: { id: found.orderId }, body: { fulfillmentOrderId: found.id, toStore } });
   return shown(await carryOnDispatch(await commitDispatch(found, body, scope), scope), scope);
 });
 

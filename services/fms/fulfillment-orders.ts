@@ -29,12 +29,15 @@ export const createFulfillmentOrders = handle(createFulfillmentOrdersCall)(async
     const earlier = await fulfillmentOrdersOf(work, orderId);
     return again({ items: earlier.filter((one) => one.attempt === attempt).map(published) });
   }
-  work.put(orderFulfillments, { id: orderId, attempts: [...(fulfillment?.attempts ?? []), attempt], cancelled: false });
-  return { items: body.groups.map((group, index) => published(create(work, body, { ...group, id: work.id('ful', String(index)) }))) };
+  work.put(orderFulfillments, { ...fulfillment, id: orderId, attempts: [...(fulfillment?.attempts ?? []), attempt], cancelled: false });
+  const { shippingAddress = body.shippingAddress, collector } = fulfillment ?? {};
+  const collection = collector && body.collection ? { ...body.collection, person: collector.person } : body.collection;
+  const current = { ...body, shippingAddress, collection };
+  return { items: body.groups.map((group, index) => published(create(work, current, { ...group, id: work.id('ful', String(index)) }))) };
 });
 
 function create(work: UnitOfWork, body: Body, group: Body['groups'][number] & { readonly id: string }): StoredFulfillmentOrder {
-  const { orderId, attempt, shippingAddress, shippingMethod, collection } = body;
+  const { orderId, attempt, replacementId, shippingAddress, shippingMethod, collection } = body;
   const { id, locationId, reservationId } = group;
   const lines = group.lines.map((line) => ({ ...line, pickedQty: 0, shortQty: 0 }));
   // Allocating needs no stock movement, so it is done before the reply.
@@ -43,11 +46,14 @@ function create(work: UnitOfWork, body: Body, group: Body['groups'][number] & { 
     id,
     orderId,
     attempt,
+    replacementId,
     locationId,
     reservationId,
     shippingAddress,
     shippingMethod,
     orderNumber: collection?.orderNumber,
+    customerId: collection?.customerId,
+    payAt: collection?.payAt,
     collection: collection && { locationId: collection.locationId, person: collection.person, readyBy: collection.readyBy },
     lines,
     shipments: [],

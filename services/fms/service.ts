@@ -6,6 +6,7 @@ import { defineService } from '../../shared/work/handler.ts';
 import { references } from '../../shared/work/references.ts';
 import { extendCollection, giveUpCollection, handOverCollection, remindCustomer, reportUnit, unlockCollection } from './collection.ts';
 import { collectionCode } from './collection-code.ts';
+import { listCollections } from './collection-list.ts';
 import { acceptedWebhooks, collectionChecks, fulfillmentOrders, nodes, orderFulfillments, parcels, trackings } from './collections.ts';
 import { carrierWebhook, giveUpDelivery, giveUpSilentParcel, restock } from './delivery.ts';
 import { dispatchFulfillmentOrder, handOverLater, takeStockLater } from './dispatch.ts';
@@ -17,6 +18,7 @@ import {
   listFulfillmentOrders,
   writeOff,
 } from './fulfillment-orders.ts';
+import { changeFulfillment } from './order-changes.ts';
 import { getShipmentData } from './parcels.ts';
 import { recordPicking } from './picking.ts';
 import { returnRequests, returnSteps, returns, returnTasks } from './returns/collections.ts';
@@ -48,6 +50,7 @@ export const service = defineService({
     'dispatch-fulfillment-order-api': dispatchFulfillmentOrder,
     'hand-over-collection-api': handOverCollection,
     'extend-collection-api': extendCollection,
+    'list-collections-api': listCollections,
     'collection-code': collectionCode,
     'carrier-webhook': carrierWebhook,
     'create-return-api': createReturn,
@@ -55,6 +58,7 @@ export const service = defineService({
   internal: {
     'create-fulfillment-orders': createFulfillmentOrders,
     'cancel-fulfillment': cancelFulfillment,
+    'change-fulfillment': changeFulfillment,
     'list-fulfillment-orders': listFulfillmentOrders,
     'record-picking': recordPicking,
     'get-shipment-data': getShipmentData,

@@ -159,7 +159,8 @@ type Line = { readonly lineId: string; readonly sku: string; readonly qty: numbe
 /** The stock side of an order, or of an unpaid sale that only its till has stored. */
 interface OrderStock {
   readonly state: string;
-  readonly basketId: string;
+  /** Absent for an order with given prices. */
+  readonly basketId?: string;
   readonly isSale: boolean;
   readonly lines: readonly Line[];
 }
@@ -235,7 +236,7 @@ const notAllocable = (id: string, state: string, why: string): Problem =>
 type Reservation = z.output<typeof ReservationSchema>;
 
 /** A reservation of a basket serves only the order that the basket became. @throws Problem `validation_failed` */
-function refuseForeignBasket({ id, basketId }: Reservation, order: { readonly basketId: string }, { orderId }: AllocationRequest): void {
+function refuseForeignBasket({ id, basketId }: Reservation, order: { readonly basketId?: string }, { orderId }: AllocationRequest): void {
   if (basketId === undefined || basketId === order.basketId) return;
   throw invalid(
     '/reservationId',

@@ -68,7 +68,7 @@ const StoredHold = z.object({
     .array(
       z.object({
         reference: z.string(),
-        kind: z.enum(['consume', 'write-off', 'send', 'receive', 'not-received']),
+        kind: z.enum(['give-back', 'consume', 'write-off', 'send', 'receive', 'not-received']),
         allocations: z.array(HeldAt),
       }),
     )

@@ -154,6 +154,7 @@ function mergeByPlace(held: readonly Held[]): Held[] {
 
 /** The effect of each kind of movement on the units that a reservation has in stock, and on its units on the way to a store. */
 const EFFECTS = {
+  'give-back': { stock: -1, onTheWay: 0 },
   consume: { stock: -1, onTheWay: 0 },
   'write-off': { stock: -1, onTheWay: 0 },
   send: { stock: -1, onTheWay: 1 },
@@ -182,18 +183,19 @@ export function giveBack(
 
 type Moved = NonNullable<Hold['moved']>[number];
 
-/** Moves units of a reservation on the counters. ATP stays the same, because the units are promised wherever they are. */
+/** Moves units of a reservation on the counters. Unless they are given back, ATP stays the same: they are promised wherever they are. */
 function moveUnits(work: UnitOfWork, hold: Hold, movement: Moved): void {
   for (const { sku, locationId, qty } of movement.allocations) {
     const key = stockKey(sku, locationId);
     const change = EFFECTS[movement.kind].stock * qty;
-    if (change !== 0) work.move(stock, key, { onHand: change, reserved: change });
-    work.move(unitsMoved, key, countOf(movement.kind, qty));
+    // Units that are given back stay on hand, and can be promised to others.
+    if (change !== 0) work.move(stock, key, { onHand: movement.kind === 'give-back' ? 0 : change, reserved: change });
+    if (movement.kind !== 'give-back') work.move(unitsMoved, key, countOf(movement.kind, qty));
   }
   work.put(holds, { ...hold, moved: [...(hold.moved ?? []), movement] });
 }
 
-function countOf(kind: Moved['kind'], qty: number) {
+function countOf(kind: Exclude<Moved['kind'], 'give-back'>, qty: number) {
   switch (kind) {
     case 'consume':
       return { shipped: qty };

@@ -40,13 +40,14 @@ export function orderFromBasket(
     basketId: basket.id,
     customerId: basket.customerId,
     loyaltyAccountId: basket.loyaltyAccountId,
-    lines: basket.lines.map(({ lineId, sku, minAge, qty, unitPrice, discount, tax, lineTotal }) => ({
+    lines: basket.lines.map(({ lineId, sku, minAge, qty, unitPrice, discount, tax, taxRate, lineTotal }) => ({
       lineId,
       sku,
       qty,
       unitPrice,
       discount,
       tax,
+      taxRate,
       lineTotal,
       minAge,
       reservationId,
@@ -59,6 +60,7 @@ export function orderFromBasket(
     shippingMethod: basket.shippingMethod,
     collection: basket.collection,
     payAt: basket.payAt,
+    shortage: basket.shortage,
     validatedAt,
     voucherCodes: basket.vouchers.filter(({ status }) => status === 'applied').map(({ code }) => code),
     holdAttempts: 0,
@@ -89,8 +91,11 @@ export const paysAtCollection = ({ payAt }: Pick<StoredOrder, 'payAt'>): boolean
 
 /** @throws Problem `customer_blocked`, `dependency_*` when the CRM does not answer */
 export async function refuseBlocked(customerId: string, { call }: Scope): Promise<void> {
-  const { state } = await call(getCustomer, { params: { id: customerId } });
+  refuseBlockedCustomer(await call(getCustomer, { params: { id: customerId } }));
+}
+
+/** @throws Problem `customer_blocked` */
+export function refuseBlockedCustomer({ id, state }: { readonly id: string; readonly state: string }): void {
   if (state !== 'blocked') return;
-  const detail = `The customer "${customerId}" is blocked and cannot order.`;
-  throw new Problem('customer_blocked', detail, { objectType: 'customer', id: customerId });
+  throw new Problem('customer_blocked', `The customer "${id}" is blocked and cannot order.`, { objectType: 'customer', id });
 }

@@ -2,19 +2,18 @@ import { cancelFulfillment } from '../../shared/catalog/fulfillment/internal.ts'
 import { isAgain, refusal } from '../../shared/catalog/life-cycle.ts';
 import { cancelOrder as cancelOrderApi } from '../../shared/catalog/order/apis.ts';
 import { orderLifeCycle } from '../../shared/catalog/order/objects.ts';
-import { absentApplication, didNothing, isProblem, Problem } from '../../shared/catalog/problems.ts';
+import { didNothing, isProblem, Problem } from '../../shared/catalog/problems.ts';
 import { again, handle, handleDue, type Scope } from '../../shared/work/handler.ts';
 import { refuseOtherContent } from '../../shared/work/repeats.ts';
 import { requireObject } from '../../shared/work/require-object.ts';
 import type { Patch, UnitOfWork } from '../../shared/work/unit-of-work.ts';
 import { isSale } from './baskets.ts';
 import { type FulfillmentRecord, fulfillmentRecords, orders, type StoredOrder } from './collections.ts';
-import { endCompensation, knownReservations, undoAtOthers, withUndo } from './compensation.ts';
+import { knownReservations, undoNow, withUndo } from './compensation.ts';
 import {
   compensateDue,
   DECIDE_TIMEOUT_MS,
   expireDraftDue,
-  FIRST_RETRY_MS,
   finishCancellationDue,
   OBSOLETE_WORK,
   RECHECK_MS,
@@ -61,12 +60,8 @@ export const cancelOrder = handle(cancelOrderApi)(async ({ params, body }, scope
 
 /** Undoes a cancelled order at other applications, as far as they answer, and shows the result. */
 async function undoAndView(order: StoredOrder, scope: Scope): Promise<OrderView> {
-  if (!order.undo) return fetchView(order, scope);
-  const { work } = scope;
-  const { failure, payments } = await undoAtOthers(order, order.undo, scope);
-  if (!failure) return fetchView(endCompensation(work, order), scope, { payments });
-  work.schedule(compensateDue, order.id, work.now + FIRST_RETRY_MS, {}, { awaits: absentApplication(failure) });
-  return fetchView(order, scope, { payments });
+  const undone = await undoNow(order, scope);
+  return fetchView(undone.order, scope, { payments: undone.payments });
 }
 
 /**

@@ -14,7 +14,7 @@ import { CAPTURE_RETRY_DELAYS_MS, capturePaymentsDue, DECIDE_TIMEOUT_MS, RECHECK
 import { isMoving } from './fulfillment.ts';
 import { AUTHORISATION_LOST } from './lost-authorizations.ts';
 import { captureIfPossible, captureUntil, isDeclinedAtCapture, type Payment, paymentsOf } from './payments.ts';
-import { giveUp } from './pending-action.ts';
+import { doing, giveUp } from './pending-action.ts';
 
 const CAPTURE_FAILED = 'capture-failed';
 
@@ -129,7 +129,7 @@ function refuseUndispatchable(order: StoredOrder): void {
     throw refusal('order', order, 'dispatch', detail, { allowedFrom: allowed });
   }
   if (!pendingAction) return;
-  const detail = `The order "${id}" is being cancelled (since ${pendingAction.since}); repeat the request after that.`;
+  const detail = `The order "${id}" is ${doing[pendingAction.action]} (since ${pendingAction.since}); repeat the request after that.`;
   throw refusal('order', order, 'dispatch', detail, { allowedFrom: allowed, pendingAction, retryable: true, retryAfter: 1 });
 }
 

@@ -1,6 +1,9 @@
 import { z } from 'zod';
 import { FulfillmentOrder } from '../../shared/catalog/fulfillment/fulfillment-orders.ts';
-import { Order, order as orderObject } from '../../shared/catalog/order/objects.ts';
+import { changeFulfillment } from '../../shared/catalog/fulfillment/internal.ts';
+import { ChangeOrderRequest } from '../../shared/catalog/order/apis.ts';
+import { Order, OrderChange, order as orderObject } from '../../shared/catalog/order/objects.ts';
+import { ReplacementReasonName } from '../../shared/catalog/order/replacements.ts';
 import { Id, Quantity, Sku, VoucherCode } from '../../shared/catalog/shapes.ts';
 import { defineCollection } from '../../shared/store/collections.ts';
 
@@ -13,8 +16,38 @@ export const Undo = z.object({
     .describe('All stock reserved for the order must be released, including reservations that the order does not name.'),
   vouchers: z.boolean().describe('Whether its voucher uses must be released.'),
   writeOff: z.literal(true).optional().describe('The FMS still has to write off short units. Reservations are released after that.'),
+  surplus: z
+    .array(
+      z.object({
+        reservationId: Id,
+        locationId: Id,
+        reference: z.string(),
+        lines: z.array(z.object({ orderLineId: Id, sku: Sku, qty: Quantity })),
+      }),
+    )
+    .optional()
+    .describe('Reserved units that a changed order no longer needs.'),
+  release: z.array(Id).optional().describe('Reservations that a changed order no longer needs.'),
+  lower: z.literal(true).optional().describe('Whether authorisations exceed what a changed order costs.'),
 });
 export type Undo = z.output<typeof Undo>;
+
+/** A change of an order, from its intent to its commit. */
+export const PendingChange = z.object({
+  asked: ChangeOrderRequest,
+  /** The entry in `changes`. */
+  entry: OrderChange,
+  /** The new members of the order. Members of the delivery that are absent are removed, if there is one of them. */
+  lines: Order.shape.lines.optional(),
+  totals: Order.shape.totals.optional(),
+  delivery: Order.pick({ shippingAddress: true, shippingMethod: true, collection: true }).optional(),
+  /** What the FMS has to change. Absent for an order without fulfillment orders. */
+  fulfillment: changeFulfillment.request.optional(),
+  surplus: Undo.shape.surplus,
+  /** Whether the goods come from another place. Then a new reservation takes them, and the order is routed again. */
+  moves: z.object({ collectAt: Id.optional(), reservationId: Id.optional() }).optional(),
+});
+export type PendingChange = z.output<typeof PendingChange>;
 
 const RouteStrategy = z.enum(['nearest', 'most-stock']);
 
@@ -27,6 +60,8 @@ export const StoredOrder = Order.extend({
   /** The strategy of the pending Route Order. */
   routeStrategy: RouteStrategy.optional(),
   undo: Undo.optional(),
+  /** The pending change. */
+  pendingChange: PendingChange.optional(),
 });
 export type StoredOrder = z.output<typeof StoredOrder>;
 
@@ -55,6 +90,10 @@ const SeenFulfillment = z.object({
   refusedReturnId: Id.optional(),
   /** Whether its goods waited at the counter of a store. */
   wasReady: z.literal(true).optional(),
+  /** Whether the carrier has lost its parcel. */
+  isLost: z.literal(true).optional(),
+  /** The replacement that it serves. */
+  replacementId: Id.optional(),
 });
 export type SeenFulfillment = z.output<typeof SeenFulfillment>;
 
@@ -72,6 +111,8 @@ const ShortUnits = z.object({
   lostHolds: z.int().min(0),
   /** The replacement reservation, and the number of the attempt at the FMS. Set while `held` or `served`. */
   held: z.object({ reservationId: Id, locationId: Id, attempt: z.int().min(2) }).optional(),
+  /** The fulfillment order of the replacement. Set while `served`. */
+  servedBy: Id.optional(),
 });
 export type ShortUnits = z.output<typeof ShortUnits>;
 
@@ -82,6 +123,25 @@ const OwedRefund = z.object({
   status: z.enum(['owed', 'paid', 'left']),
 });
 export type OwedRefund = z.output<typeof OwedRefund>;
+
+/**
+ * A replacement. `claimed`: no other request takes its units, and stock is being reserved. `placed`: the order shows it; the stock is to be
+ * passed on. `sent`: the FMS has its fulfillment orders, or the store has handed the goods over.
+ */
+const ReplacementRecord = z.object({
+  id: Id,
+  status: z.enum(['claimed', 'placed', 'sent']),
+  reason: ReplacementReasonName,
+  storeId: Id.optional(),
+  lines: z.array(z.object({ orderLineId: Id, sku: Sku, qty: Quantity, lostFulfillmentOrderId: Id.optional() })),
+  /** Reservations that ended before they were confirmed. */
+  lostHolds: z.int().min(0),
+  /** The reservation, the number of the attempt at the FMS, and the location of each line. Absent while `claimed`. */
+  held: z
+    .object({ reservationId: Id, attempt: z.int().min(1), groups: z.array(z.object({ locationId: Id, lines: z.array(z.int()) })) })
+    .optional(),
+});
+export type ReplacementRecord = z.output<typeof ReplacementRecord>;
 
 /** Fulfilment progress, by the order’s id. It is stored before the first request to the FMS, which has no other orders. */
 const FulfillmentRecord = z.object({
@@ -95,6 +155,9 @@ const FulfillmentRecord = z.object({
   seen: z.array(SeenFulfillment),
   short: z.array(ShortUnits),
   owed: z.array(OwedRefund),
+  replacements: z.array(ReplacementRecord).optional(),
+  /** Whether it was made for a refund, and the order was never routed. */
+  unrouted: z.literal(true).optional(),
 });
 export type FulfillmentRecord = z.output<typeof FulfillmentRecord>;
 
@@ -109,3 +172,6 @@ export const withOwedSettled = (
   ...record,
   owed: record.owed.map((one) => (one.status === 'owed' && !waiting.has(one.reference) ? { ...one, status } : one)),
 });
+
+/** The stores that may hand goods over. */
+export const stores = defineCollection({ name: 'stores', reference: true, schema: z.object({ id: Id, version: z.int().min(0) }) });

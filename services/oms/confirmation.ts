@@ -199,7 +199,7 @@ function shortOfStock(order: StoredOrder, shortage: Problem): Problem {
 /** Redeems the vouchers of a confirmed order. The compensation of a cancelled order releases them instead. */
 export const redeemVouchers = handleDue(redeemVouchersDue)(async ({ key }, { work, call }) => {
   const order = await work.get(orders, key);
-  if (!order || order.state === 'draft' || order.state === 'cancelled') return;
+  if (order?.basketId === undefined || order.state === 'draft' || order.state === 'cancelled') return;
   await call(recordVoucherUse, { params: { basketId: order.basketId }, body: { state: 'redeemed' } });
 });
 

@@ -3,9 +3,6 @@ import { convertBasket as convertBasketCall, getBasket } from '../../shared/cata
 import type { InputOf } from '../../shared/catalog/define.ts';
 import { createOrder as createOrderApi } from '../../shared/catalog/order/apis.ts';
 import { conflictingRepeat, invalid, isDependencyProblem, Problem, undefinedIf } from '../../shared/catalog/problems.ts';
-import { mintedAt } from '../../shared/domain/ids.ts';
-import { localDay } from '../../shared/domain/local-day.ts';
-import { orderNumberOf } from '../../shared/domain/order-number.ts';
 import { instant } from '../../shared/domain/time.ts';
 import { again, handle, handleDue, type Scope } from '../../shared/work/handler.ts';
 import { endReference, findReference, type ReferenceRecord, refuseOtherRequest, takeReference } from '../../shared/work/references.ts';
@@ -23,13 +20,20 @@ import {
 import { orders, type StoredOrder } from './collections.ts';
 import { expireDraftDue, finishCreationDue, TAKE_OVER_MS, takeExchangeCreditDue } from './due-work.ts';
 import { claimReturn, isClaimable, refuseForeignReturn, refuseUnexchangeable, releaseReturn, takeExchangeCredit } from './exchange.ts';
+import { createGivenOrder, isGiven } from './given.ts';
+import { findFreeNumber } from './order-numbers.ts';
 import { fetchView, type OrderView, published, viewOf } from './order-view.ts';
 
 type Body = InputOf<typeof createOrderApi>['body'];
 
 export const createOrder = handle(createOrderApi)(async ({ body }, scope) => {
   const { basketId, transactionId = '' } = body;
-  await refuseTakenReference(body, scope);
+  const named = await refuseTakenReference(body, scope);
+  if (isGiven(body)) {
+    if (named) return again(await fetchView(named, scope));
+    const created = await createGivenOrder(body, scope);
+    return created instanceof Problem ? created : viewOf(created, { payments: [], fulfillmentOrders: [], returns: [] });
+  }
   const existing = await (basketId === undefined
     ? scope.work.get(orders, transactionId)
     : scope.work.findUnique(orders, 'basket', basketId));
@@ -43,14 +47,18 @@ type Names = Pick<StoredOrder, 'reference' | 'metadata'>;
 /** The body without the members that applications add. */
 const askedIn = ({ basket: _basket, transaction: _transaction, ...asked }: Body): Body => asked;
 
-/** @throws Problem `conflicting_repeat` for a reference that a request with other content has taken */
-async function refuseTakenReference(body: Body, { work }: Scope): Promise<void> {
+/**
+ * @returns the order with the reference, if there is one
+ * @throws Problem `conflicting_repeat` for a reference that a request with other content has taken
+ */
+async function refuseTakenReference(body: Body, { work }: Scope): Promise<StoredOrder | undefined> {
   const record = await findReference(work, 'order', body.reference);
-  if (!record) return;
+  if (!record) return undefined;
   const order = record.objectId === undefined ? undefined : await work.get(orders, record.objectId);
-  if (!order && (await isOvertaken(work, record))) return;
+  if (!order && (await isOvertaken(work, record))) return undefined;
   // Until the basket is converted, the other request may still be refused, and then frees the reference.
   refuseOtherRequest('order', record, askedIn(body), order ? { object: published(order) } : { retryable: true, retryAfter: 1 });
+  return order;
 }
 
 /** Whether another request has made the order of the basket, without the reference. */
@@ -71,7 +79,7 @@ function refuseOtherNames(order: StoredOrder, body: Body): void {
 /** Releases the claim of a repeat that names another return. @returns the refusal of this repeat */
 async function refuseOtherReturn(existing: StoredOrder, returnId: string | undefined, { work }: Scope): Promise<Problem | undefined> {
   const { id, basketId, exchangeForReturnId } = existing;
-  if (returnId === undefined || returnId === exchangeForReturnId) return undefined;
+  if (returnId === undefined || returnId === exchangeForReturnId || basketId === undefined) return undefined;
   await releaseReturn(work, returnId, basketId);
   const detail = `The order "${id}" exists already, and ${exchangeForReturnId === undefined ? 'no return' : `the return "${exchangeForReturnId}"`} pays for it.`;
   return conflictingRepeat(detail, { exchangeForReturnId: exchangeForReturnId ?? null }, { objectType: 'order', id });
@@ -184,15 +192,6 @@ async function storeOrder(
   work.cancel(finishCreationDue, basket.id);
   work.schedule(expireDraftDue, order.id, work.now + work.figures.windowMs.draftOrder, {});
   return order;
-}
-
-/** A till prints the number at the checkout, perhaps days earlier, so the number carries the day of the checkout. */
-async function findFreeNumber(work: UnitOfWork, { orderId, transactionId }: ConvertedBasket): Promise<string> {
-  const day = localDay(transactionId === undefined ? work.now : mintedAt(orderId), work.figures.timeZone);
-  for (let attempt = 0; ; attempt++) {
-    const number = orderNumberOf(orderId, day, attempt);
-    if (!(await work.findUnique(orders, 'number', number))) return number;
-  }
 }
 
 /** Stores the order of a Create Order that was interrupted after the conversion of its basket. */

@@ -9,14 +9,24 @@ export const finishCreationDue = defineDueWork(
   Order.pick({ reference: true, metadata: true }).extend({ exchangeFor: Id.optional() }),
 );
 
+/** The key is the order that was to be created. */
+export const undoGivenOrderDue = defineDueWork('undo-given-order', Order.pick({ reference: true }));
+
 /** The key is the return. */
 export const payOutReturnDue = defineDueWork('pay-out-return');
 
 /** The key is the payment whose authorisation expired, at `lostAt`. */
 export const renewAuthorizationDue = defineDueWork('renew-authorization', z.object({ orderId: Id, lostAt: z.number().optional() }));
 
+/** The key is the replacement. */
+export const finishReplacementDue = defineDueWork('finish-replacement', z.object({ orderId: Id }));
+
+/** The key is the fulfillment order whose parcel is lost. */
+export const refundLostGoodsDue = defineDueWork('refund-lost-goods', z.object({ orderId: Id }));
+
 // The key of all others is the order.
 export const finishConfirmationDue = defineDueWork('finish-confirmation');
+export const finishChangeDue = defineDueWork('finish-change');
 export const finishCancellationDue = defineDueWork('finish-cancellation');
 export const finishCarryOutDue = defineDueWork('finish-carry-out');
 export const expireDraftDue = defineDueWork('expire-draft');
@@ -30,11 +40,14 @@ export const capturePaymentsDue = defineDueWork('capture-payments', z.object({ a
 export const serveShortLinesDue = defineDueWork('serve-short-lines');
 export const settleOrderDue = defineDueWork('settle-order');
 export const giveUpUncoveredDue = defineDueWork('give-up-uncovered');
+/** Refunds cancelled units that became owed while a refund or a dispute was undecided, or whose refund failed, and what a change gives back. */
+export const refundCancelledUnitsDue = defineDueWork('refund-cancelled-units');
 export const takeExchangeCreditDue = defineDueWork('take-exchange-credit');
 
 /** Due work that a cancelled order no longer needs. */
 export const OBSOLETE_WORK: readonly DueWork[] = [
   finishCancellationDue,
+  finishChangeDue,
   finishConfirmationDue,
   expireDraftDue,
   redeemVouchersDue,

@@ -1,5 +1,7 @@
+import { isDeepStrictEqual } from 'node:util';
 import { progressionOf } from '../../shared/catalog/control/progression.ts';
 import { FulfillmentOrder as FulfillmentOrderSchema } from '../../shared/catalog/fulfillment/fulfillment-orders.ts';
+import { replacedInParcel } from '../../shared/catalog/order/replaced.ts';
 import { goneOf, hasOpenDispute, isUndecided } from '../../shared/catalog/payment/cover.ts';
 import { Problem } from '../../shared/catalog/problems.ts';
 import { instant } from '../../shared/domain/time.ts';
@@ -15,10 +17,19 @@ import {
   type StoredOrder,
   withOwedSettled,
 } from './collections.ts';
-import { withUndo } from './compensation.ts';
-import { capturePaymentsDue, compensateDue, releaseReservationsDue, serveShortLinesDue, settleOrderDue } from './due-work.ts';
+import { isShelved, withUndo } from './compensation.ts';
+import {
+  capturePaymentsDue,
+  compensateDue,
+  RECHECK_MS,
+  refundLostGoodsDue,
+  releaseReservationsDue,
+  serveShortLinesDue,
+  settleOrderDue,
+} from './due-work.ts';
 import { type FulfillmentOrder, type OrderLine, valueOfNext } from './lines.ts';
 import { earningOf, type Payment, paymentsToDecideOn, refundOwed, refundReference } from './payments.ts';
+import { countReplacements, isAwaitingReplacement, replacesDelivered, unitsLeft } from './replaced-units.ts';
 
 /** Moves the order with its fulfillment orders, from the beginning of the work in the warehouse. */
 export const onFulfillmentOrderChanged: EventHandler = async ({ data }, scope) => {
@@ -30,14 +41,24 @@ export const onFulfillmentOrderChanged: EventHandler = async ({ data }, scope) =
   const order = await work.get(orders, found.orderId);
   if (!order) return unchanged(`There is no order "${found.orderId}".`);
   const record = (await work.get(fulfillmentRecords, order.id)) ?? freshRecord(order.id);
-  const progress = progressAfter(order, record, found);
+  const replaceWithin = work.figures.replaceLostWithinMs;
+  const progress = progressAfter(order, record, found, { keepsLost: replaceWithin !== undefined });
   if (!progress) return unchanged('A later state of the fulfillment order has already arrived.');
+  const isNewlyLost = isAwaiting(progress.record, found.id) && !isAwaiting(record, found.id);
+  if (replaceWithin !== undefined && isNewlyLost)
+    work.schedule(refundLostGoodsDue, found.id, work.now + replaceWithin, { orderId: order.id });
+  const isOver = order.state === 'completed' || order.state === 'return-in-progress';
+  if (isOver && progress.record.seen.some((one) => one.id === found.id && isShelved(one)))
+    work.schedule(releaseReservationsDue, order.id, work.now, {});
   const begins = order.state === 'confirmed' && hasBegun(found);
   if (begins) work.schedule(capturePaymentsDue, order.id, work.now, { attempt: 1 });
   const current = begins ? work.transition(orders, order, 'begin-fulfilment', { routingStatus: undefined }) : order;
   await applyProgress(current, progress, found.id, scope);
   return undefined;
 };
+
+const isAwaiting = ({ seen }: Pick<FulfillmentRecord, 'seen'>, fulfillmentOrderId: string): boolean =>
+  seen.some((one) => one.id === fulfillmentOrderId && isAwaitingReplacement(one));
 
 /** Whether the warehouse works on its goods, or they are in transit. */
 export const isMoving = ({ state }: StoredOrder): boolean => state === 'in-fulfilment' || state === 'partially-fulfilled';
@@ -52,14 +73,19 @@ const NOT_FULFILLED = 'not-fulfilled';
  */
 export async function applyProgress(
   order: StoredOrder,
-  { record, lines, foundAfterRefund }: Progress,
+  { record, lines, foundAfterRefund, foundAfterReplacement }: Progress,
   fulfillmentOrderId: string,
   { work }: Scope,
 ): Promise<void> {
   work.put(fulfillmentRecords, record);
+  const reason = foundAfterReplacement ? 'delivered-after-replacement' : foundAfterRefund ? 'delivered-after-refund' : undefined;
+  const { reconciliation = [] } = order;
+  const isNewlyFound = reason !== undefined && !reconciliation.some((known) => known.fulfillmentOrderId === fulfillmentOrderId);
+  const replacements = countReplacements(order.replacements, record);
   const patch: Patch<StoredOrder> = {
     ...(lines !== order.lines && { lines }),
-    ...(foundAfterRefund && { reconciliation: [...(order.reconciliation ?? []), reconciliationOf(fulfillmentOrderId, work.now)] }),
+    ...(isNewlyFound && { reconciliation: [...reconciliation, { fulfillmentOrderId, reason, at: instant(work.now) }] }),
+    ...(!isDeepStrictEqual(replacements, order.replacements) && { replacements }),
   };
   if (isMoving(order)) {
     const arrived = lines.some(({ fulfilledQty }) => fulfilledQty > 0);
@@ -78,10 +104,24 @@ export async function applyProgress(
   if (Object.keys(patch).length > 0) work.transition(orders, order, 'note', patch);
 }
 
-const reconciliationOf = (fulfillmentOrderId: string, now: number) => ({
-  fulfillmentOrderId,
-  reason: 'delivered-after-refund' as const,
-  at: instant(now),
+/** Refunds the goods of a lost parcel that nobody replaced in time. A replacement that is being created goes first. */
+export const refundLostGoods = handleDue(refundLostGoodsDue)(async ({ key, payload: { orderId } }, scope) => {
+  const { work } = scope;
+  const order = await work.get(orders, orderId);
+  const record = await work.get(fulfillmentRecords, orderId);
+  const lost = record?.seen.find(({ id }) => id === key);
+  if (!order || !record || !lost || !isMoving(order) || !isAwaitingReplacement(lost)) return;
+  const isClaimed = record.replacements?.some(
+    ({ status, lines }) => status === 'claimed' && lines.some(({ lostFulfillmentOrderId }) => lostFulfillmentOrderId === key),
+  );
+  if (isClaimed) {
+    work.schedule(refundLostGoodsDue, key, work.now + RECHECK_MS, { orderId });
+    return;
+  }
+  const units = new Map(lost.lines.map(({ orderLineId }) => [orderLineId, unitsLeft(lost, orderLineId, order.replacements)]));
+  if ([...units.values()].every((qty) => qty === 0)) return;
+  const seen = record.seen.map((one) => (one === lost ? { ...one, booked: 'cancelled' as const } : one));
+  await applyProgress(order, { ...cancelUnits(order.lines, { ...record, seen }, units), foundAfterRefund: false }, key, scope);
 });
 
 /** Refunds cancelled units once payments are captured in full and no dispute is open, and completes the order when none of its goods is in transit. */
@@ -133,6 +173,8 @@ export interface Progress {
   readonly lines: OrderLine[];
   /** Whether units were delivered after they had been refunded. */
   readonly foundAfterRefund: boolean;
+  /** Whether units were delivered although others replace them. */
+  readonly foundAfterReplacement?: boolean;
 }
 
 export const freshRecord = (orderId: string): Omit<FulfillmentRecord, 'version'> => ({
@@ -159,7 +201,7 @@ const missingOf = ({ state, failureReason }: FulfillmentOrder, line: Fulfillment
   state === 'cancelled' && failureReason === 'short' ? line.qty : line.shortQty;
 
 function seenOf(found: FulfillmentOrder, booked: SeenFulfillment['booked']): SeenFulfillment {
-  const { id, version, state, locationId, collection } = found;
+  const { id, version, state, locationId, collection, replacementId } = found;
   const lines = found.lines.map((line) => ({
     orderLineId: line.orderLineId,
     sku: line.sku,
@@ -167,14 +209,21 @@ function seenOf(found: FulfillmentOrder, booked: SeenFulfillment['booked']): See
     shortQty: missingOf(found, line),
   }));
   const wasReady = collection?.readyAt === undefined ? undefined : (true as const);
-  return { id, version, state, locationId, lines, booked, refusedReturnId: collection?.refusedReturnId, wasReady };
+  const { refusedReturnId } = collection ?? {};
+  return { id, version, state, locationId, lines, booked, refusedReturnId, wasReady, isLost: isLost(found) || undefined, replacementId };
 }
 
-/** How to book the units of a fulfillment order; undefined while they are on their way. */
-function endOf({ state, failureReason }: FulfillmentOrder): SeenFulfillment['booked'] {
+const isLost = ({ state, failureReason }: FulfillmentOrder): boolean => state === 'failed-delivery' && failureReason === 'lost';
+
+/**
+ * How to book the units of a fulfillment order; undefined while they are on their way.
+ * @param keepsLost whether lost goods wait for a replacement
+ */
+function endOf(found: FulfillmentOrder, keepsLost: boolean): SeenFulfillment['booked'] {
+  const { state, failureReason } = found;
   if (state === 'delivered') return 'delivered';
-  const failed = state === 'failed-delivery' && failureReason === 'lost';
-  const withdrawn = state === 'cancelled' && failureReason !== 'short';
+  const failed = isLost(found) && !keepsLost;
+  const withdrawn = state === 'cancelled' && failureReason !== 'short' && failureReason !== 'changed';
   return failed || withdrawn || state === 'returned-to-sender' ? 'cancelled' : undefined;
 }
 
@@ -195,34 +244,43 @@ function newlyShort(found: FulfillmentOrder, before: SeenFulfillment | undefined
 
 /**
  * The progress of an order after a change of one of its fulfillment orders. It follows from the state in `found` and from earlier
- * bookings, so each unit counts once, even if events arrive repeatedly or in another order.
+ * bookings, so each unit counts once, even if events arrive repeatedly or in another order. The units of a lost parcel that others replace,
+ * and the goods that replace delivered ones, are booked on no line.
  * @returns undefined for a repeat of this version
  */
 export function progressAfter(
   order: StoredOrder,
   record: Omit<FulfillmentRecord, 'version'>,
   found: FulfillmentOrder,
+  { keepsLost }: { readonly keepsLost: boolean } = { keepsLost: false },
 ): Progress | undefined {
   const before = record.seen.find(({ id }) => id === found.id);
   if (before && before.version >= found.version) return undefined;
   const isClosed = order.state === 'cancelled' || order.state === 'completed';
   // A cancellation of the order cancels its fulfillment orders; their units are not booked one by one.
   const isCancelledWithOrder = order.pendingAction?.action === 'cancel' && isStopped(found);
-  const end = isClosed || isCancelledWithOrder ? undefined : endOf(found);
+  const isExtra = replacesDelivered(order, found);
+  const end = isExtra ? endOf(found, false) : isClosed || isCancelledWithOrder ? undefined : endOf(found, keepsLost);
   const booking = before?.booked === undefined ? end : undefined;
   const next = {
     version: 0,
     ...record,
-    routed: true,
+    // A fulfillment order that a change has withdrawn does not route the order.
+    routed: record.routed || found.failureReason !== 'changed',
     seen: [...record.seen.filter(({ id }) => id !== found.id), seenOf(found, before?.booked ?? booking)],
-    short: isClosed ? record.short : [...record.short, ...newlyShort(found, before)],
+    short: isClosed || isExtra ? record.short : [...record.short, ...newlyShort(found, before)],
   };
-  const foundAfterRefund = hasArrived(found) && (before?.booked === 'cancelled' || order.state === 'cancelled');
-  const units = new Map(found.lines.map((line) => [line.orderLineId, line.qty - missingOf(found, line)]));
+  const isFoundLate = hasArrived(found) && (before?.booked === 'cancelled' || order.state === 'cancelled');
+  if (isExtra) return { record: next, lines: order.lines, foundAfterRefund: false, foundAfterReplacement: isFoundLate };
+  const seen = seenOf(found, booking);
+  const units = new Map(found.lines.map(({ orderLineId }) => [orderLineId, unitsLeft(seen, orderLineId, order.replacements)]));
+  const isReplaced = found.lines.some(({ orderLineId }) => replacedInParcel(found.id, orderLineId, order.replacements) > 0);
+  const foundAfterRefund = isFoundLate;
+  const foundAfterReplacement = hasArrived(found) && isReplaced && !isFoundLate;
   if (booking === 'cancelled') return { ...cancelUnits(order.lines, next, units), foundAfterRefund };
-  if (booking !== 'delivered') return { record: next, lines: order.lines, foundAfterRefund };
+  if (booking !== 'delivered') return { record: next, lines: order.lines, foundAfterRefund, foundAfterReplacement };
   const lines = order.lines.map((line) => ({ ...line, fulfilledQty: line.fulfilledQty + (units.get(line.lineId) ?? 0) }));
-  return { record: next, lines, foundAfterRefund };
+  return { record: next, lines, foundAfterRefund, foundAfterReplacement };
 }
 
 /** Books cancelled units and the refunds owed for them. `units`: by line id. */

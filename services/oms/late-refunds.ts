@@ -1,18 +1,14 @@
 import type { z } from 'zod';
 import { progressionOf } from '../../shared/catalog/control/progression.ts';
-import { hasOpenDispute } from '../../shared/catalog/payment/cover.ts';
+import { hasOpenDispute, isUndecided } from '../../shared/catalog/payment/cover.ts';
 import type { Payment } from '../../shared/catalog/payment/objects.ts';
 import { hasFailed, isSamePurpose } from '../../shared/catalog/payment/refunds.ts';
-import { defineDueWork } from '../../shared/work/due-work.ts';
-import { handleDue } from '../../shared/work/handler.ts';
+import { handleDue, type Scope } from '../../shared/work/handler.ts';
 import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
 import { type FulfillmentRecord, fulfillmentRecords, type OwedRefund, orders, withOwedSettled } from './collections.ts';
-import { payOutReturnDue } from './due-work.ts';
-import { paymentsToDecideOn, refundOwed } from './payments.ts';
+import { payOutReturnDue, refundCancelledUnitsDue } from './due-work.ts';
+import { type Payment as Paid, paymentsToDecideOn, refundOwed } from './payments.ts';
 import { bookingsOf } from './return-bookings.ts';
-
-/** Refunds cancelled units that became owed while a refund or a dispute was undecided, or whose refund failed. The key is the order's id. */
-const refundCancelledUnitsDue = defineDueWork('refund-cancelled-units');
 
 const owedIn = ({ owed }: FulfillmentRecord) => owed.filter(({ status }) => status === 'owed');
 
@@ -50,14 +46,27 @@ export async function noteFailedRefunds(
 }
 
 export const refundCancelledUnits = handleDue(refundCancelledUnitsDue)(async ({ key }, scope) => {
+  await refundOwedUnits(key, scope);
+});
+
+/**
+ * Makes the refunds that an order owes, unless they wait for a capture or a decision.
+ * @param known its payments, if they were read already
+ * @returns the payments afterwards, if they were read
+ */
+export async function refundOwedUnits(orderId: string, scope: Scope, known?: readonly Paid[]): Promise<readonly Paid[] | undefined> {
   const { work, context } = scope;
-  const order = await work.get(orders, key);
-  const record = await work.get(fulfillmentRecords, key);
+  const order = await work.get(orders, orderId);
+  const record = await work.get(fulfillmentRecords, orderId);
   const owed = record ? owedIn(record) : [];
-  if (!order || !record || order.state === 'cancelled' || owed.length === 0) return;
-  const payments = await paymentsToDecideOn(order, scope);
-  if (payments.some(({ disputes }) => hasOpenDispute(disputes))) return;
+  if (!order || !record || order.state === 'cancelled' || owed.length === 0) return undefined;
+  const payments = known ?? (await paymentsToDecideOn(order, scope));
+  if (payments.some(({ disputes }) => hasOpenDispute(disputes))) return payments;
+  // What the authorisations could not be lowered by is refunded after their capture, when the order is settled.
+  if (order.completedAt === undefined && payments.some((payment) => payment.state === 'authorised' || isUndecided(payment)))
+    return payments;
   const byHand = progressionOf(context).refund === 'manual';
   const refunded = byHand ? undefined : await refundOwed({ order, owed, payments }, scope);
   work.put(fulfillmentRecords, withOwedSettled(record, byHand ? 'left' : 'paid', refunded?.waiting));
-});
+  return refunded?.payments ?? payments;
+}

@@ -13,7 +13,7 @@ export const reservationsOf = (lines: readonly OrderLine[]): string[] => [
 ];
 
 /** Items to reserve for the lines: one per SKU. */
-export function itemsOf(lines: readonly OrderLine[]): { sku: string; qty: number }[] {
+export function itemsOf(lines: readonly Pick<OrderLine, 'sku' | 'qty'>[]): { sku: string; qty: number }[] {
   const items = new Map<string, number>();
   for (const { sku, qty } of lines) items.set(sku, (items.get(sku) ?? 0) + qty);
   return [...items].map(([sku, qty]) => ({ sku, qty }));

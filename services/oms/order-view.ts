@@ -35,8 +35,8 @@ export const getOrder = handle(getOrderApi)(async ({ params }, scope) =>
 
 const MAX_ORDERS = 20;
 
-export const listCustomerOrders = handle(listCustomerOrdersCall)(async ({ query }, { work }) => ({
-  items: (await work.find(orders, 'customer', query.customerId, { limit: MAX_ORDERS, newestFirst: true })).items.map(published),
+export const listCustomerOrders = handle(listCustomerOrdersCall)(async ({ query }, { work, breathe }) => ({
+  items: (await work.find(orders, 'customer', query.customerId, { limit: MAX_ORDERS, newestFirst: true, breathe })).items.map(published),
 }));
 
 export const getOrderStock = handle(getOrderStockCall)(async ({ params }, { work }) => {
@@ -73,6 +73,7 @@ export function published({
   holdAttempts: _attempts,
   routeStrategy: _strategy,
   undo: _undo,
+  pendingChange: _change,
   ...order
 }: StoredOrder): z.output<typeof Order> {
   return order;

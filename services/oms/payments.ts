@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { progressionOf } from '../../shared/catalog/control/progression.ts';
 import { capturePayment, refundPayment } from '../../shared/catalog/payment/apis.ts';
 import {
   goodsOf,
@@ -8,12 +9,14 @@ import {
   lostIn,
   refundableOf,
   requiredFor,
+  shippingOf,
   stillToSecure,
 } from '../../shared/catalog/payment/cover.ts';
 import { listPayments } from '../../shared/catalog/payment/internal.ts';
 import { type Payment as PaymentSchema, REFUND_ORDER } from '../../shared/catalog/payment/objects.ts';
 import { awaiting, pendingInWords } from '../../shared/catalog/payment/pending.ts';
 import { committedOf, hasFailed, isSamePurpose, owedAfterFailures, refundId, succeededOf } from '../../shared/catalog/payment/refunds.ts';
+import { isExternal } from '../../shared/catalog/payment/tender.ts';
 import { isProblem, Problem } from '../../shared/catalog/problems.ts';
 import { money, moneyInWords } from '../../shared/domain/money.ts';
 import type { Scope } from '../../shared/work/handler.ts';
@@ -67,8 +70,9 @@ export async function captureUntil(
   const payments = await paymentsOf(orderId, scope, DECIDE_TIMEOUT_MS);
   const after = new Map(payments.map((payment) => [payment.id, payment]));
   let isStale = false;
-  for (const { id, state } of payments) {
-    if (state !== 'authorised' || enough([...after.values()])) continue;
+  const isByHand = progressionOf(scope.context).external === 'manual';
+  for (const { id, state, tender } of payments) {
+    if (state !== 'authorised' || (isByHand && isExternal(tender)) || enough([...after.values()])) continue;
     try {
       after.set(id, await scope.call(capturePayment, { params: { id }, body: {} }, { step: id, timeoutMs: DECIDE_TIMEOUT_MS }));
     } catch (error) {
@@ -110,7 +114,10 @@ export async function refundOwed(
       const body = { amount: money(part.amount, order.totals.total.currency), reason: 'Not delivered', reference };
       // After a refusal the amount may differ. A different amount makes it another call.
       const step = `${reference} ${part.id} ${part.amount}`;
-      after.set(part.id, await call(refundPayment, { params: { id: part.id }, body }, { step, timeoutMs: DECIDE_TIMEOUT_MS }));
+      after.set(
+        part.id,
+        await call(refundPayment, { params: { id: part.id }, body }, { step, timeoutMs: DECIDE_TIMEOUT_MS, isSeparate: true }),
+      );
     }
   }
   const all = [...after.values()];
@@ -120,7 +127,7 @@ export async function refundOwed(
 }
 
 /** Tenders that earn no points: points are not money, and the goods of an exchange credit earned points with their first order. */
-const EARNS_NOTHING: ReadonlySet<Payment['tender']['type']> = new Set(['loyalty', 'exchange-credit']);
+export const EARNS_NOTHING: ReadonlySet<Payment['tender']['type']> = new Set(['loyalty', 'exchange-credit']);
 
 /**
  * What earns points. All is read from the same payments, so a refund either counts here or takes points back later. A pending refund
@@ -152,7 +159,7 @@ function keptForGoods({ lines, totals }: StoredOrder, payments: readonly Payment
     payments
       .filter(({ tender }) => EARNS_NOTHING.has(tender.type) === earnsNothing)
       .reduce((sum, { capturedAmount, refunds, disputes }) => sum + capturedAmount.amount - succeededOf(refunds) - lostIn(disputes), 0);
-  const kept = netCaptured(false) - totals.shipping.amount;
+  const kept = netCaptured(false) - shippingOf(totals);
   const earning = Math.max(0, Math.min(goodsOf(lines) - netCaptured(true), kept));
   return { earning, overpaid: Math.max(0, kept - earning) };
 }

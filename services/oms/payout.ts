@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import { progressionOf } from '../../shared/catalog/control/progression.ts';
 import type { ReturnRefund } from '../../shared/catalog/fulfillment/returns.ts';
 import { refundPayment } from '../../shared/catalog/payment/apis.ts';
-import { keptOf } from '../../shared/catalog/payment/cover.ts';
+import { keptOf, shippingOf } from '../../shared/catalog/payment/cover.ts';
 import { reversePayment } from '../../shared/catalog/payment/internal.ts';
 import { committedOf, succeededOf } from '../../shared/catalog/payment/refunds.ts';
 import { Problem } from '../../shared/catalog/problems.ts';
@@ -94,7 +94,7 @@ function goodsSplit(
   if (credits.length === 0) return refundSplit(left, reference, payments, id);
   const others = payments.filter((payment) => !isCredit(payment));
   const netCaptured = others.reduce((sum, payment) => sum + keptOf(payment), 0);
-  const goods = Math.max(0, netCaptured - order.totals.shipping.amount);
+  const goods = Math.max(0, netCaptured - shippingOf(order.totals));
   return goods > 0 ? refundSplit(Math.min(left, goods), reference, others, id) : refundSplit(left, reference, credits, id);
 }
 

@@ -4,7 +4,14 @@ import type { Problem } from '../../shared/catalog/problems.ts';
 import { instant } from '../../shared/domain/time.ts';
 import type { Patch, UnitOfWork } from '../../shared/work/unit-of-work.ts';
 import { orders, type StoredOrder } from './collections.ts';
-import { finishCancellationDue, finishCarryOutDue, finishConfirmationDue, routeOrderDue, TAKE_OVER_MS } from './due-work.ts';
+import {
+  finishCancellationDue,
+  finishCarryOutDue,
+  finishChangeDue,
+  finishConfirmationDue,
+  routeOrderDue,
+  TAKE_OVER_MS,
+} from './due-work.ts';
 
 type Verb = NonNullable<StoredOrder['pendingAction']>['action'];
 
@@ -12,14 +19,22 @@ type Verb = NonNullable<StoredOrder['pendingAction']>['action'];
 const takeOver = {
   confirm: finishConfirmationDue,
   route: routeOrderDue,
+  change: finishChangeDue,
   cancel: finishCancellationDue,
   'carry-out': finishCarryOutDue,
 } as const;
 
-const doing = { confirm: 'being confirmed', route: 'being routed', cancel: 'being cancelled', 'carry-out': 'being carried out' } as const;
+/** What is happening to an order, in words. */
+export const doing = {
+  confirm: 'being confirmed',
+  route: 'being routed',
+  change: 'being changed',
+  cancel: 'being cancelled',
+  'carry-out': 'being carried out',
+} as const;
 
 /** Retryable 409: of several concurrent verbs, the first one to store its intent wins. */
-export function actionPending(order: StoredOrder, verb: Verb, pending: NonNullable<StoredOrder['pendingAction']>): Problem {
+export function actionPending(order: StoredOrder, verb: Verb | 'replace', pending: NonNullable<StoredOrder['pendingAction']>): Problem {
   const detail = `The order "${order.id}" is ${doing[pending.action]} (since ${pending.since}); repeat the request after that.`;
   const about = { allowedFrom: allowedFrom(orderLifeCycle, verb), pendingAction: pending, retryable: true, retryAfter: 1 } as const;
   return refusal('order', order, verb, detail, about);
@@ -35,7 +50,7 @@ export async function beginIntent(
   work: UnitOfWork,
   order: StoredOrder,
   verb: Verb,
-  patch: Pick<StoredOrder, 'cancelReason' | 'routeStrategy'> = {},
+  patch: Pick<StoredOrder, 'cancelReason' | 'routeStrategy' | 'pendingChange'> = {},
 ): Promise<StoredOrder> {
   if (order.pendingAction) return order;
   const intended = work.transition(orders, order, 'note', { ...patch, pendingAction: { action: verb, since: instant(work.now) } });

@@ -7,6 +7,7 @@ import {
   closeReturn as closeReturnCall,
 } from '../../shared/catalog/order/internal.ts';
 import { orderLifeCycle } from '../../shared/catalog/order/objects.ts';
+import { beingReplacedOf } from '../../shared/catalog/order/replaced.ts';
 import { notFound, Problem } from '../../shared/catalog/problems.ts';
 import { money } from '../../shared/domain/money.ts';
 import { instant } from '../../shared/domain/time.ts';
@@ -18,9 +19,11 @@ import { payOutReturnDue, TAKE_OVER_MS } from './due-work.ts';
 import { exchangeOf } from './exchange.ts';
 import type { OrderLine } from './lines.ts';
 import { type Payout, payOut, refundsOfReturn } from './payout.ts';
+import { replacementsWithClaims } from './replaced-units.ts';
 import {
   bookingsOf,
   closedOtherwise,
+  comingBack,
   completeBooking,
   isOpen,
   payableOf,
@@ -28,7 +31,9 @@ import {
   rejectBooking,
   returnableOf,
   returnBookings,
+  returnTaxOf,
   returnValueOf,
+  taxOfReturned,
   valueOfReturned,
 } from './return-bookings.ts';
 
@@ -43,23 +48,43 @@ export const bookReturn = handle(bookReturnCall)(async ({ params, body }, { work
   if (byParcel && !order.shippingAddress) throw noAddress(order);
   if (!byParcel && !body.locationNamed && order.storeId === undefined && !order.collection) throw noStore(order);
   const bookings = await bookingsOf(work, order.id);
+  const record = await work.get(fulfillmentRecords, order.id);
+  const replacements = replacementsWithClaims(order, record);
+  // A concurrent replacement writes the record first, or finds the order changed.
+  if (record) work.expect(fulfillmentRecords, record);
   await refuseBeforeRefused(order, { returnId: body.returnId, bookings }, work);
   if (bookings.length >= LIMITS.returns) throw tooManyReturns(order);
   const units = body.lines.map(({ orderLineId, qty }) => ({ line: lineOf(order, orderLineId), qty }));
-  const exceeded = units.filter(({ line, qty }) => qty > returnableOf(line, bookings));
+  const { replacementId } = body;
+  const replacement = order.replacements?.find(({ id }) => id === replacementId);
+  if (replacementId !== undefined && !replacement) throw notFound('replacement', replacementId);
+  const availableOf = (line: OrderLine) =>
+    Math.max(
+      0,
+      replacement
+        ? comingBack(replacement, line.lineId, bookings)
+        : returnableOf(line, bookings) - beingReplacedOf(line.lineId, replacements),
+    );
+  const exceeded = units.filter(({ line, qty }) => qty > availableOf(line));
   if (exceeded.length > 0) {
     const lines = exceeded.map(({ line, qty }) => ({
       orderLineId: line.lineId,
       requested: qty,
-      returnable: Math.max(0, returnableOf(line, bookings)),
+      returnable: availableOf(line),
     }));
-    throw tooMany(order, lines);
+    throw tooMany(order, lines, !replacement && exceeded.some(({ line }) => beingReplacedOf(line.lineId, replacements) > 0));
   }
   const booked = work.put(returnBookings, {
     id: body.returnId,
     orderId: order.id,
     status: 'open',
-    lines: units.map(({ line, qty }) => ({ orderLineId: line.lineId, qty, amount: valueOfReturned(line, qty, bookings) })),
+    replacementId,
+    lines: units.map(({ line, qty }) => ({
+      orderLineId: line.lineId,
+      qty,
+      amount: replacement ? 0 : valueOfReturned(line, qty, bookings),
+      tax: replacement ? undefined : taxOfReturned(line, qty, bookings),
+    })),
   });
   work.transition(orders, order, 'open-return');
   return { ...answerFor(order, booked), byParcel };
@@ -67,8 +92,11 @@ export const bookReturn = handle(bookReturnCall)(async ({ params, body }, { work
 
 function answerFor(order: StoredOrder, booked: ReturnBooking) {
   const { completedAt, customerId, shippingAddress, storeId, collection } = order;
+  const { currency } = order.totals.total;
+  const tax = returnTaxOf(booked);
   return {
-    refundAmount: money(returnValueOf(booked), order.totals.total.currency),
+    refundAmount: money(returnValueOf(booked), currency),
+    refundTax: tax === undefined ? undefined : money(tax, currency),
     completedAt,
     customerId,
     shippingAddress,
@@ -108,11 +136,17 @@ async function refuseBeforeRefused(
   throw new Problem('order_not_closed', detail, { objectType: 'order', id, retryable: true, retryAfter: 5 });
 }
 
-function tooMany({ id }: StoredOrder, lines: { orderLineId: string; requested: number; returnable: number }[]): Problem {
+function tooMany(
+  { id }: StoredOrder,
+  lines: { orderLineId: string; requested: number; returnable: number }[],
+  isBeingReplaced: boolean,
+): Problem {
   const named = lines.map(({ orderLineId, requested, returnable }) => `${returnable} of ${orderLineId}, not ${requested}`).join('; ');
-  const detail = `The order "${id}" has too few units that can be returned: ${named}.`;
+  const detail = `The order "${id}" has too few units that can be returned: ${named}.${isBeingReplaced ? BEING_REPLACED : ''}`;
   return new Problem('return_quantity_exceeded', detail, { objectType: 'order', id, lines });
 }
+
+const BEING_REPLACED = ' Units that are being replaced can be returned when the goods in their place have arrived, or have failed to.';
 
 const tooManyReturns = ({ id }: StoredOrder): Problem =>
   limitReached('returns', `The order "${id}" has ${LIMITS.returns} returns, which is the limit.`, {

@@ -83,7 +83,7 @@ export const routeDueOrder = handleDue(routeOrderDue)(async ({ key, payload, att
   const order = await work.get(orders, key);
   if (order?.pendingAction?.action === 'route') return continueRouting(order, attempts, scope);
   const record = await work.get(fulfillmentRecords, key);
-  if (!order || !record || record.routed || order.state === 'cancelled') return;
+  if (!order || !record || record.routed || record.unrouted || order.state === 'cancelled') return;
   if (order.pendingAction) {
     work.schedule(routeOrderDue, key, work.now + RECHECK_MS, payload);
     return;
@@ -133,11 +133,11 @@ async function beginAskedRouting(
 ): Promise<BegunRouting> {
   const known = await work.get(fulfillmentRecords, order.id);
   if (!order.pendingAction) {
-    if (known) return { order, record: known };
+    if (known && !known.unrouted) return { order, record: known };
     work.expect(orders, order);
   }
   const free = order.pendingAction ? withdrawRouting(work, order) : order;
-  const record = work.put(fulfillmentRecords, { ...(known ?? freshRecord(order.id)), strategy });
+  const record = work.put(fulfillmentRecords, { ...(known ?? freshRecord(order.id)), strategy, unrouted: undefined });
   work.schedule(routeOrderDue, order.id, at, { asked: true });
   return { order: free, record };
 }
@@ -164,23 +164,24 @@ function groupsOf(lines: readonly OrderLine[]): Group[] {
   return [...groups.values()];
 }
 
-/** Calls the FMS to create the fulfillment orders of an attempt. A repeat creates nothing more. @throws Problem */
+/** Calls the FMS to create the fulfillment orders of an attempt. A repeat creates nothing more. @returns their ids @throws Problem */
 export async function createFulfillmentOrdersFor(
   order: StoredOrder,
-  { attempt, groups }: { attempt: number; groups: Group[] },
+  { attempt, groups, replacementId }: { attempt: number; groups: Group[]; replacementId?: string },
   { call }: Scope,
-): Promise<void> {
-  const { id: orderId, orderNumber, shippingAddress, shippingMethod = 'STANDARD' } = order;
-  const collection = order.collection && { ...order.collection, orderNumber };
+): Promise<string[]> {
+  const { id: orderId, orderNumber, customerId, payAt, shippingAddress, shippingMethod = 'STANDARD' } = order;
+  const collection = order.collection && { ...order.collection, orderNumber, customerId, payAt };
   if (!shippingAddress && !collection) throw new Error(`The order ${orderId} has no address and cannot be routed.`);
-  const body = { orderId, attempt, shippingAddress, shippingMethod, collection, groups };
-  await call(createFulfillmentOrders, { body }, { timeoutMs: DECIDE_TIMEOUT_MS });
+  const body = { orderId, attempt, replacementId, shippingAddress, shippingMethod, collection, groups };
+  const { items } = await call(createFulfillmentOrders, { body }, { timeoutMs: DECIDE_TIMEOUT_MS });
+  return items.map(({ id }) => id);
 }
 
 /** Routes a confirmed order whose routing has begun. The changes are part of the last commit. @throws the Problem of the FMS */
 async function requestFulfillment(order: StoredOrder, record: FulfillmentRecord, scope: Scope): Promise<StoredOrder> {
   const { work } = scope;
-  await createFulfillmentOrdersFor(order, { attempt: 1, groups: groupsOf(order.lines) }, scope);
+  await createFulfillmentOrdersFor(order, { attempt: record.attempts, groups: groupsOf(order.lines) }, scope);
   work.put(fulfillmentRecords, { ...record, routed: true });
   work.cancel(routeOrderDue, order.id);
   if (order.routingStatus === undefined) return order;
@@ -191,7 +192,7 @@ async function requestFulfillment(order: StoredOrder, record: FulfillmentRecord,
 export async function requestFulfillmentOrRetry(order: StoredOrder, scope: Scope): Promise<StoredOrder> {
   const { work, log } = scope;
   const record = await work.get(fulfillmentRecords, order.id);
-  if (!record || record.routed) return order;
+  if (!record || record.routed || record.unrouted) return order;
   try {
     return await requestFulfillment(order, record, scope);
   } catch (error) {

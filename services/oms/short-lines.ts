@@ -67,17 +67,18 @@ async function serveElsewhere({ order, record, units }: ShortCase, scope: Scope)
   }
   const line = { orderLineId: units.orderLineId, sku: units.sku, qty: noted.units.qty };
   const { attempt, reservationId, locationId } = held;
-  await createFulfillmentOrdersFor(order, { attempt, groups: [{ locationId, reservationId, lines: [line] }] }, scope);
-  work.put(fulfillmentRecords, withUnits(noted.record, { ...noted.units, status: 'served' }));
+  const replacementId = record.seen.find(({ id }) => id === units.fulfillmentOrderId)?.replacementId;
+  const groups = [{ locationId, reservationId, lines: [line] }];
+  const [servedBy] = await createFulfillmentOrdersFor(order, { attempt, groups, replacementId }, scope);
+  work.put(fulfillmentRecords, withUnits(noted.record, { ...noted.units, status: 'served', servedBy }));
   if (!hasLeftNode(order, noted)) return;
   const lines = order.lines.map((one) => (one.lineId === units.orderLineId ? { ...one, nodeId: locationId, reservationId } : one));
   work.transition(orders, order, 'note', { lines });
 }
 
-/** A customer collects only the goods of the store: units that it lacks are cancelled. */
 async function heldElsewhere(found: ShortCase, scope: Scope): Promise<Omit<ShortCase, 'order'> | undefined> {
   if (found.units.status === 'held') return found;
-  return found.order.collection ? undefined : reserveElsewhere(found, scope);
+  return found.order.shortage === 'cancel' ? undefined : reserveElsewhere(found, scope);
 }
 
 /** Whether the node of the line serves none of its units any more. Then the line gets the first location that serves some. */
@@ -118,13 +119,14 @@ const nextPart = ({ short }: FulfillmentRecord, { fulfillmentOrderId, orderLineI
 
 /**
  * Locations with the units that each can serve. To send few parcels, locations with all units come first, by priority; the others are sorted
- * by units. Locations where the line was short before are left out.
+ * by units. Locations where the line was short before are left out. The store where the customer collects the goods comes before equal ones.
  */
-async function locationsWith({ record, units }: ShortCase, { call }: Scope): Promise<{ locationId: string; qty: number }[]> {
+async function locationsWith({ order, record, units }: ShortCase, { call }: Scope): Promise<{ locationId: string; qty: number }[]> {
   const tried = new Set(record.short.filter(({ orderLineId }) => orderLineId === units.orderLineId).map(({ locationId }) => locationId));
+  const isStore = ({ locationId }: { readonly locationId: string }): boolean => locationId === order.collection?.locationId;
   const { nodes } = await call(checkAvailability, { params: { sku: units.sku }, query: { qty: units.qty } });
   return nodes
     .filter(({ locationId, atp }) => atp > 0 && !tried.has(locationId))
     .map(({ locationId, atp }) => ({ locationId, qty: Math.min(atp, units.qty) }))
-    .toSorted((one, other) => other.qty - one.qty);
+    .toSorted((one, other) => other.qty - one.qty || Number(isStore(other)) - Number(isStore(one)));
 }

@@ -1,7 +1,7 @@
 import { getTransaction } from '../../shared/catalog/commerce/internal.ts';
 import { putLedgerEntry } from '../../shared/catalog/loyalty/internal.ts';
 import { getPayable } from '../../shared/catalog/order/internal.ts';
-import { isByProvider } from '../../shared/catalog/payment/tender.ts';
+import { isByProvider, isExternal } from '../../shared/catalog/payment/tender.ts';
 import { Problem, undefinedIf } from '../../shared/catalog/problems.ts';
 import { type Money, money, moneyInWords } from '../../shared/domain/money.ts';
 import { instant } from '../../shared/domain/time.ts';
@@ -34,6 +34,7 @@ export type PaymentRequest = Pick<
   | 'amount'
   | 'tendered'
   | 'change'
+  | 'rounding'
   | 'acceptPartial'
   | 'returnUrl'
   | 'returnId'
@@ -89,7 +90,8 @@ const ORPHAN_CHECK_DELAY_MS = 15 * 60_000;
 /** The members that an approval adds to a payment. @param part the approved part of its amount; default: all of it */
 const approvalOf = (work: UnitOfWork, payment: Pick<StoredPayment, 'id' | 'amount' | 'tender'>, part: Money = payment.amount) => ({
   authorizedAmount: money(part.amount, part.currency),
-  authorizationCode: authorizationCodeOf(payment.id),
+  // The provider of an external payment has its own code.
+  authorizationCode: isExternal(payment.tender) ? undefined : authorizationCodeOf(payment.id),
   ...(isByProvider(payment.tender) && { authorizationExpiresAt: instant(work.now + work.figures.windowMs.authorisation) }),
 });
 

@@ -8,15 +8,17 @@ import { authorizePayment as authorizePaymentApi } from '../../shared/catalog/pa
 import { isUndecided } from '../../shared/catalog/payment/cover.ts';
 import type { Payment } from '../../shared/catalog/payment/objects.ts';
 import { overpayment } from '../../shared/catalog/payment/pending.ts';
-import { didNothing, invalid, Problem } from '../../shared/catalog/problems.ts';
+import { isExternal } from '../../shared/catalog/payment/tender.ts';
+import { conflictingRepeat, didNothing, invalid, Problem } from '../../shared/catalog/problems.ts';
+import type { Figures } from '../../shared/catalog/retailer.ts';
 import { Id, Money as MoneySchema } from '../../shared/catalog/shapes.ts';
-import { type Money, money } from '../../shared/domain/money.ts';
+import { inCoins, type Money, money } from '../../shared/domain/money.ts';
 import { allPages } from '../../shared/work/all-pages.ts';
 import { again, handle, type Scope } from '../../shared/work/handler.ts';
 import { endReference, findReference, refuseOtherRequest, refusingOnlyWhileFree, takeReference } from '../../shared/work/references.ts';
 import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
 import { approve, declined, fail, openPayment, openPending, type PaymentRequest } from './authorization.ts';
-import { giftCardBalances, giftCards, payments, paymentTokens, published, type StoredPayment } from './collections.ts';
+import { externalKey, giftCardBalances, giftCards, payments, paymentTokens, published, type StoredPayment } from './collections.ts';
 import { actionUrlOf } from './customer-action.ts';
 import { leftOfOrder, refuseFurtherPayment, requiredFor, syncOrderCover, syncReturnCover } from './funds.ts';
 import { giftCardVerdict, last4Of, providerVerdict, reasonOf, type Verdict } from './provider-rules.ts';
@@ -43,6 +45,7 @@ async function pay(scope: Scope, id: string, body: Body) {
   refuseUnpayable(order, body);
   const outstanding = outstandingOf(order, await syncOrderCover(work, order));
   const { orderId, returnId, acceptPartial, returnUrl, transactionId, reference, metadata } = body;
+  if (isExternal(body.tender)) await refuseTwin(work, body);
   if (context.chain.length === 0) await refuseFurtherPayment(work, orderId);
   const isCash = body.tender.type === 'cash';
   if (outstanding.amount === 0 || (!isCash && isTooMuch(outstanding, body.amount))) {
@@ -72,8 +75,10 @@ async function pay(scope: Scope, id: string, body: Body) {
       return payWithReturn(work, { ...request, tender: body.tender }, order);
     case 'cash':
       return answerFor(
-        openPayment(work, { ...request, tender: body.tender, ...withChange(request.amount, outstanding) }, { is: 'approved' }),
+        openPayment(work, { ...request, tender: body.tender, ...inCash(request.amount, outstanding, work.figures) }, { is: 'approved' }),
       );
+    case 'external':
+      return answerFor(openPayment(work, { ...request, tender: body.tender }, { is: 'approved' }));
     default:
       return payThroughProvider(scope, { ...request, tender: body.tender });
   }
@@ -221,10 +226,34 @@ const outstandingOf = (order: OrderToPay, committed: number): Money =>
 /** @param requested absent: all that is outstanding */
 const isTooMuch = (outstanding: Money, requested = outstanding): boolean => requested.amount <= 0 || requested.amount > outstanding.amount;
 
-/** Cash pays at most what is outstanding. The customer gets the rest back. */
-function withChange(tendered: Money, outstanding: Money): Pick<PaymentRequest, 'amount' | 'tendered' | 'change'> {
-  const amount = money(Math.min(tendered.amount, outstanding.amount), tendered.currency);
-  return { amount, tendered, change: money(tendered.amount - amount.amount, tendered.currency) };
+type Cash = Required<Pick<PaymentRequest, 'amount' | 'tendered' | 'change'>> & Pick<PaymentRequest, 'rounding'>;
+
+/**
+ * Cash pays at most what is outstanding. The customer gets the rest back. Cash that closes the sale is rounded to the smallest coin of the
+ * retailer; the exact outstanding amount stands for the rounded one. The till refuses other amounts that coins cannot make.
+ */
+function inCash(requested: Money, outstanding: Money, { cashRounding: coin }: Pick<Figures, 'cashRounding'>): Cash {
+  const { currency } = requested;
+  const due = inCoins(outstanding.amount, coin);
+  const tendered = requested.amount === outstanding.amount ? due : Math.ceil(requested.amount / coin) * coin;
+  const closes = tendered >= due;
+  const amount = closes ? outstanding.amount : tendered;
+  const rounding = closes ? due - amount : 0;
+  return {
+    amount: money(amount, currency),
+    tendered: money(tendered, currency),
+    change: money(closes ? tendered - due : 0, currency),
+    rounding: rounding === 0 ? undefined : money(rounding, currency),
+  };
+}
+
+/** A payment at a provider is one payment here: noted twice, it would pay twice. @throws Problem `conflicting_repeat` */
+async function refuseTwin(work: UnitOfWork, { tender, orderId }: Body): Promise<void> {
+  const twin = await work.findUnique(payments, 'external', externalKey(tender) ?? '');
+  if (!twin) return;
+  const of = twin.orderId === orderId ? 'this order' : `the order "${twin.orderId}"`;
+  const detail = `The payment "${twin.id}" of ${of} notes "${tender.reference}" of ${tender.provider} already. Give each payment of the provider its own reference; to repeat a call, send it with its Idempotency-Key, or give the payment a reference.`;
+  throw conflictingRepeat(detail, { tender: twin.tender, orderId: twin.orderId }, { objectType: 'payment', id: twin.id });
 }
 
 const isRedemptionId = (token: string | undefined): token is string => Id.safeParse(token).success;

@@ -31,10 +31,16 @@ export type StoredPayment = z.output<typeof StoredPayment>;
 /** A payment without the private members of the Payment Hub. */
 export const published = publishedBy(Payment);
 
+/** Provider and reference of an external payment, which have no blanks. Undefined for other tenders. */
+export const externalKey = ({ provider, reference }: Pick<StoredPayment['tender'], 'provider' | 'reference'>): string | undefined =>
+  provider === undefined || reference === undefined ? undefined : `${provider} ${reference}`;
+
 export const payments = defineCollection({
   name: 'payments',
   schema: StoredPayment,
   index: { order: ({ orderId }) => orderId },
+  // A payment that moved no money, or gave all of it back before the capture, may be noted again.
+  unique: { external: ({ tender, state }) => (state === 'voided' || state === 'failed' ? undefined : externalKey(tender)) },
   object: payment,
 });
 

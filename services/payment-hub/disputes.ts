@@ -5,12 +5,12 @@ import { hasOpenDispute, refundableOf } from '../../shared/catalog/payment/cover
 import type { DisputeOutcome, Dispute as DisputeSchema } from '../../shared/catalog/payment/disputes.ts';
 import { decideDispute as decideDisputeCall, disputePayment as disputePaymentCall } from '../../shared/catalog/payment/internal.ts';
 import { paymentLifeCycle } from '../../shared/catalog/payment/objects.ts';
+import { isByProvider, isExternal } from '../../shared/catalog/payment/tender.ts';
 import { money, moneyInWords } from '../../shared/domain/money.ts';
 import { instant } from '../../shared/domain/time.ts';
 import { defineDueWork } from '../../shared/work/due-work.ts';
-import { again, handle, handleDue } from '../../shared/work/handler.ts';
+import { again, handle, handleDue, type Scope } from '../../shared/work/handler.ts';
 import { requireObject } from '../../shared/work/require-object.ts';
-import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
 import { payments, published, type StoredPayment } from './collections.ts';
 import { refund, refuseWhileDisputed } from './refunds.ts';
 
@@ -25,8 +25,8 @@ export const disputePayment = handle(disputePaymentCall)(async ({ params, body }
   const payment = await requireObject(work, payments, params.id);
   rowFor(paymentLifeCycle, payment, 'dispute');
   const { type } = payment.tender;
-  if (type !== 'card' && type !== 'bnpl') {
-    const detail = `The payment "${payment.id}" is by ${type}. Only a card or bnpl has a provider that takes a dispute.`;
+  if (!isByProvider({ type }) && !isExternal({ type })) {
+    const detail = `The payment "${payment.id}" is by ${type}. Only a card, bnpl or an external payment has a provider that takes a dispute.`;
     throw refusal('payment', payment, 'dispute', detail);
   }
   refuseWhileDisputed(payment, 'dispute');
@@ -58,9 +58,10 @@ export const disputePayment = handle(disputePaymentCall)(async ({ params, body }
   return published(work.transition(payments, payment, 'dispute', { disputes: [...before, opened] }));
 });
 
-export const decideDispute = handle(decideDisputeCall)(async ({ params, body: { outcome } }, { work }) => {
+export const decideDispute = handle(decideDisputeCall)(async ({ params, body: { outcome } }, scope) => {
+  const { work } = scope;
   const payment = await requireObject(work, payments, params.id);
-  if (hasOpenDispute(payment.disputes)) return published(await decide(work, payment, outcome));
+  if (hasOpenDispute(payment.disputes)) return published(await decide(scope, payment, outcome));
   const last = payment.disputes?.at(-1);
   if (last?.state === outcome) return again(published(payment));
   const why = last ? `its last dispute is ${last.state}` : 'it was never disputed';
@@ -72,13 +73,16 @@ export const decideDispute = handle(decideDisputeCall)(async ({ params, body: { 
   );
 });
 
-export const loseDispute = handleDue(loseDisputeDue)(async ({ key }, { work }) => {
-  const payment = await work.get(payments, key);
-  if (payment && hasOpenDispute(payment.disputes)) await decide(work, payment, 'lost');
+export const loseDispute = handleDue(loseDisputeDue)(async ({ key }, scope) => {
+  const payment = await scope.work.get(payments, key);
+  if (payment && hasOpenDispute(payment.disputes)) await decide(scope, payment, 'lost');
 });
 
+type Deciding = Pick<Scope, 'work' | 'context'>;
+
 /** Ends the open dispute. A payment that was reversed during the dispute refunds its rest in the same commit. */
-async function decide(work: UnitOfWork, payment: StoredPayment, outcome: Outcome): Promise<StoredPayment> {
+async function decide(scope: Deciding, payment: StoredPayment, outcome: Outcome): Promise<StoredPayment> {
+  const { work } = scope;
   work.cancel(loseDisputeDue, payment.id);
   const decidedAt = instant(work.now);
   const disputes = payment.disputes?.map((one) => (one.state === 'open' ? { ...one, state: outcome, decidedAt } : one));
@@ -86,5 +90,5 @@ async function decide(work: UnitOfWork, payment: StoredPayment, outcome: Outcome
   const decided = work.transition(payments, payment, verb, { disputes, refundWhenDecided: undefined });
   const rest = refundableOf(decided);
   if (!payment.refundWhenDecided || rest.amount === 0) return decided;
-  return refund(work, decided, { amount: rest });
+  return refund(scope, decided, { amount: rest });
 }

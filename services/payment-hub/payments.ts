@@ -1,12 +1,16 @@
 import { isAgain, rowFor } from '../../shared/catalog/life-cycle.ts';
 import { capturePayment as capturePaymentApi, voidPayment as voidPaymentApi } from '../../shared/catalog/payment/apis.ts';
 import { hasOpenDispute, refundableOf } from '../../shared/catalog/payment/cover.ts';
-import { listPayments as listPaymentsCall, reversePayment as reversePaymentCall } from '../../shared/catalog/payment/internal.ts';
+import {
+  listPayments as listPaymentsCall,
+  lowerAuthorization as lowerAuthorizationCall,
+  reversePayment as reversePaymentCall,
+} from '../../shared/catalog/payment/internal.ts';
 import { paymentLifeCycle } from '../../shared/catalog/payment/objects.ts';
 import { hasFailed } from '../../shared/catalog/payment/refunds.ts';
 import { isByProvider } from '../../shared/catalog/payment/tender.ts';
 import { Problem } from '../../shared/catalog/problems.ts';
-import { type Money, money, moneyInWords } from '../../shared/domain/money.ts';
+import { type Money, minus, money, moneyInWords } from '../../shared/domain/money.ts';
 import { allPages } from '../../shared/work/all-pages.ts';
 import { again, handle } from '../../shared/work/handler.ts';
 import { requireObject } from '../../shared/work/require-object.ts';
@@ -52,6 +56,17 @@ function splitCapture(payment: StoredPayment, requested: Money | undefined) {
   return { captured, remainder: money(authorizedAmount.amount - captured.amount, captured.currency) };
 }
 
+/** The rest of the authorisation goes back to the tender, and can be authorised again. */
+export const lowerAuthorization = handle(lowerAuthorizationCall)(async ({ params, body: { amount } }, { work }) => {
+  const payment = await requireObject(work, payments, params.id);
+  rowFor(paymentLifeCycle, payment, 'lower');
+  const { authorizedAmount } = payment;
+  const released = minus(authorizedAmount, amount);
+  if (released.amount <= 0) return again(published(payment));
+  giveBack(work, payment, { amount: released, reference: `${payment.id}.lowered-${authorizedAmount.amount}` });
+  return published(movePayment(work, payment, 'lower', { amount, authorizedAmount: amount }));
+});
+
 export const voidPayment = handle(voidPaymentApi)(async ({ params }, { work }) => {
   const payment = await requireObject(work, payments, params.id);
   if (isAgain(paymentLifeCycle, payment, 'void')) return again(published(payment));
@@ -63,7 +78,8 @@ export const voidPayment = handle(voidPaymentApi)(async ({ params }, { work }) =
  * disputed one is refunded after the decision. A tender whose refund
  * failed is not refunded again: a client decides where the money goes.
  */
-export const reversePayment = handle(reversePaymentCall)(async ({ params, body }, { work }) => {
+export const reversePayment = handle(reversePaymentCall)(async ({ params, body }, scope) => {
+  const { work } = scope;
   const payment = await requireObject(work, payments, params.id);
   switch (payment.state) {
     case 'pending':
@@ -77,7 +93,7 @@ export const reversePayment = handle(reversePaymentCall)(async ({ params, body }
       if (payment.refunds.some(hasFailed) || payment.refundWhenDecided) return again(published(payment));
       if (hasOpenDispute(payment.disputes)) return published(work.transition(payments, payment, 'note', { refundWhenDecided: true }));
       if (refundableOf(payment).amount === 0) return again(published(payment));
-      return published(await refund(work, payment, { amount: refundableOf(payment), reason: body.reason }));
+      return published(await refund(scope, payment, { amount: refundableOf(payment), reason: body.reason }));
     case 'voided':
     case 'failed':
     case 'fully-refunded':

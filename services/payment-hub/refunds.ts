@@ -1,16 +1,19 @@
 import { z } from 'zod';
+import { progressionOf } from '../../shared/catalog/control/progression.ts';
 import type { InputOf } from '../../shared/catalog/define.ts';
 import { refusal, rowFor } from '../../shared/catalog/life-cycle.ts';
 import { LIMITS, limitReached } from '../../shared/catalog/limits.ts';
 import { announceRefund } from '../../shared/catalog/order/internal.ts';
-import { refundPayment as refundPaymentApi } from '../../shared/catalog/payment/apis.ts';
+import { noteRefundResult as noteRefundResultApi, refundPayment as refundPaymentApi } from '../../shared/catalog/payment/apis.ts';
 import { refundableOf } from '../../shared/catalog/payment/cover.ts';
 import { paymentLifeCycle } from '../../shared/catalog/payment/objects.ts';
 import type { RefundBehaviour } from '../../shared/catalog/payment/reference-data.ts';
 import { owedAfterFailures, refundId } from '../../shared/catalog/payment/refunds.ts';
-import { invalid, Problem } from '../../shared/catalog/problems.ts';
+import { isExternal } from '../../shared/catalog/payment/tender.ts';
+import { conflictingRepeat, invalid, notFound, Problem } from '../../shared/catalog/problems.ts';
+import type { Figures } from '../../shared/catalog/retailer.ts';
 import { durationMs } from '../../shared/domain/duration.ts';
-import { type Money, money, moneyInWords } from '../../shared/domain/money.ts';
+import { inCoins, type Money, money, moneyInWords } from '../../shared/domain/money.ts';
 import { instant } from '../../shared/domain/time.ts';
 import { defineDueWork } from '../../shared/work/due-work.ts';
 import { again, handle, handleDue, type Scope } from '../../shared/work/handler.ts';
@@ -24,17 +27,35 @@ export const refundPayment = handle(refundPaymentApi)(async ({ params, body }, s
   const payment = await requireObject(work, payments, params.id);
   const { reference } = body;
   const isRepeat = reference !== undefined && payment.refunds.some((refunded) => refunded.reference === reference);
-  if (isRepeat) return again(published(payment));
+  if (isRepeat || isNotedAlready(payment, body)) return again(published(payment));
   rowFor(paymentLifeCycle, payment, 'refund');
   refuseWhileDisputed(payment, 'refund');
   if (body.payOutTo) await refusePayOut(work, payment, { amount: body.amount, payOutTo: body.payOutTo });
   const ofReturn = await limitOf(scope, payment, body);
   refuseExcessiveRefund(payment, body.amount, { ofReturn, ofOrder: await leftOfOrder(work, payment.orderId) });
   refuseFurtherRefund(payment, body, ofReturn);
-  return published(await refund(work, payment, body));
+  // A client notes what the provider of an external payment has done. Applications decide refunds that the client has to make.
+  const isNoted = isExternal(payment.tender) && scope.context.chain.length === 0;
+  return published(await refund(scope, payment, body, { isNoted }));
 });
 
 type Body = InputOf<typeof refundPaymentApi>['body'];
+
+/**
+ * Whether the refund of an external payment is noted already.
+ * @throws Problem `conflicting_repeat` for another amount; `validation_failed` for a tender whose refunds the Payment Hub makes itself
+ */
+function isNotedAlready({ id, tender, refunds }: StoredPayment, { providerReference, amount }: Body): boolean {
+  if (providerReference === undefined) return false;
+  if (!isExternal(tender)) {
+    const detail = `The payment "${id}" is by ${tender.type}, so the Payment Hub refunds it itself; leave the reference of the provider out.`;
+    throw invalid('/providerReference', 'unexpected', detail);
+  }
+  const noted = refunds.find((refunded) => refunded.providerReference === providerReference);
+  if (!noted || noted.amount.amount === amount.amount) return noted !== undefined;
+  const detail = `The refund "${providerReference}" of the payment "${id}" is noted with ${moneyInWords(noted.amount)}, not ${moneyInWords(amount)}. Give each refund of the provider its own reference.`;
+  throw conflictingRepeat(detail, { amount: noted.amount }, { objectType: 'payment', id });
+}
 
 /** A refund for a return is limited to the rest of the return's value, which the OMS determines. */
 async function limitOf({ work, call }: Scope, { orderId }: StoredPayment, body: Body): Promise<LeftOfReturn | undefined> {
@@ -55,19 +76,33 @@ const decideRefundDue = defineDueWork(
   z.object({ paymentId: z.string(), position: z.int(), failureReason: z.string().optional() }),
 );
 
-type RefundRequest = Pick<StoredPayment['refunds'][number], 'amount' | 'reason' | 'returnId' | 'reference' | 'payOutTo'>;
+type RefundRequest = Pick<
+  StoredPayment['refunds'][number],
+  'amount' | 'reason' | 'returnId' | 'reference' | 'payOutTo' | 'providerReference'
+>;
 
-/** Refunds a part of the captured amount to its tender, or to the gift card that the request names. The tender may make it pending. */
-export async function refund(work: UnitOfWork, payment: StoredPayment, request: RefundRequest): Promise<StoredPayment> {
-  const { amount, reason, returnId, reference, payOutTo } = request;
-  const behaviour = payOutTo ? undefined : await behaviourOf(work, payment);
+/**
+ * Refunds a part of the captured amount to its tender, or to the gift card that the request names. The tender may make it pending.
+ * @param isNoted the provider of an external payment has made the refund already
+ */
+export async function refund(
+  { work, context }: Pick<Scope, 'work' | 'context'>,
+  payment: StoredPayment,
+  request: RefundRequest,
+  { isNoted = false }: { readonly isNoted?: boolean } = {},
+): Promise<StoredPayment> {
+  const { amount, reason, returnId, reference, payOutTo, providerReference } = request;
+  const isAwaited = isExternal(payment.tender) && !isNoted && !payOutTo;
+  const behaviour = payOutTo || isNoted ? undefined : await behaviourOf({ work, context }, payment);
   const { patch, to } = addRefund(payment, {
     amount: money(amount.amount, amount.currency),
-    state: behaviour ? 'pending' : 'succeeded',
+    state: behaviour || isAwaited ? 'pending' : 'succeeded',
+    rounding: payOutTo ? undefined : roundingOf(payment, amount, work.figures),
     reason,
     returnId,
     reference,
     payOutTo,
+    providerReference,
     at: instant(work.now),
   });
   const changed = movePayment(work, payment, 'refund', patch, to);
@@ -82,19 +117,92 @@ export async function refund(work: UnitOfWork, payment: StoredPayment, request: 
   return changed;
 }
 
-/** How the provider treats refunds to this token; undefined if they succeed immediately, as with all tenders of the retailer. */
-async function behaviourOf(work: UnitOfWork, { tender: { type, token } }: StoredPayment): Promise<RefundBehaviour | undefined> {
+/** Cash is refunded in coins. All refunds of a payment together are rounded, so the customer gets back what was paid, however it is split. */
+function roundingOf(
+  { tender, refundedAmount: { amount: before } }: StoredPayment,
+  { amount, currency }: Money,
+  { cashRounding: coin }: Pick<Figures, 'cashRounding'>,
+): Money | undefined {
+  if (tender.type !== 'cash') return undefined;
+  const rounding = inCoins(before + amount, coin) - inCoins(before, coin) - amount;
+  return rounding === 0 ? undefined : money(rounding, currency);
+}
+
+/** How long the client of an external payment takes if the rehearsal plays it. */
+const PLAYED: RefundBehaviour = { after: 'PT1H', outcome: 'succeed' };
+
+/**
+ * How the provider treats refunds to this token; undefined if they succeed immediately, as with all tenders of the retailer. A refund of an
+ * external payment that the estate decides is paid out by the client.
+ */
+async function behaviourOf(
+  { work, context }: Pick<Scope, 'work' | 'context'>,
+  { tender: { type, token } }: StoredPayment,
+): Promise<RefundBehaviour | undefined> {
+  if (type === 'external') return progressionOf(context).external === 'auto' ? PLAYED : undefined;
   if ((type !== 'card' && type !== 'bnpl') || token === undefined) return undefined;
   const rule = (await work.get(paymentTokens, token))?.rule;
   return rule?.outcome === 'approve' ? rule.refund : undefined;
 }
 
-/** Ends a pending refund. After a failure its amount counts as captured and not refunded again, and the return is owed it again. */
+/** The provider has decided a pending refund. */
 export const decideRefund = handleDue(decideRefundDue)(async ({ payload }, { work }) => {
   const { paymentId, position, failureReason } = payload;
   const payment = await work.get(payments, paymentId);
-  const refunded = payment?.refunds[position - 1];
-  if (!payment || refunded?.state !== 'pending') return;
+  if (payment?.refunds[position - 1]?.state === 'pending') await endRefund(work, payment, { position, failureReason });
+});
+
+/** The client reports what the provider of an external payment has done. */
+export const noteRefundResult = handle(noteRefundResultApi)(async ({ params: { id, refundId: name }, body }, { work }) => {
+  const payment = await requireObject(work, payments, id);
+  const position = payment.refunds.findIndex((_refunded, index) => refundId(id, index) === name) + 1;
+  const refunded = payment.refunds[position - 1];
+  if (!refunded) throw notFound('refund', name);
+  const { state, failureReason, providerReference } = body;
+  if (!isExternal(payment.tender)) {
+    const detail = `The payment "${id}" is by ${payment.tender.type}, so its provider reports the refund itself. Only the result of an external payment is noted.`;
+    throw refusal('payment', payment, state === 'failed' ? 'fail-refund' : 'settle-refund', detail);
+  }
+  if (refunded.state !== 'pending') {
+    refuseOtherResult(name, refunded, body);
+    return again(published(payment));
+  }
+  const twin = payment.refunds.findIndex((other) => other.providerReference !== undefined && other.providerReference === providerReference);
+  if (twin >= 0 && twin !== position - 1) {
+    const detail = `The reference "${providerReference}" belongs to the refund "${refundId(id, twin)}" of the payment "${id}". Give each refund of the provider its own reference.`;
+    throw conflictingRepeat(detail, { providerReference }, { objectType: 'payment', id });
+  }
+  work.cancel(decideRefundDue, name);
+  return published(await endRefund(work, payment, { position, failureReason, providerReference }));
+});
+
+/** @throws Problem `conflicting_repeat` for a decided refund that the request decides in another way */
+function refuseOtherResult(name: string, refunded: Refund, asked: InputOf<typeof noteRefundResultApi>['body']): void {
+  const differs = (['state', 'failureReason', 'providerReference'] as const).filter(
+    (member) => asked[member] !== undefined && asked[member] !== refunded[member],
+  );
+  if (differs.length === 0) return;
+  const standing = Object.fromEntries(differs.map((member) => [member, refunded[member] ?? null]));
+  const detail = `The refund "${name}" ${refunded.state} already, with other values in ${differs.join(' and ')}. A result is noted once; refund again with Refund Payment if the customer has no money.`;
+  throw conflictingRepeat(detail, standing, { objectType: 'refund', id: name });
+}
+
+type Refund = StoredPayment['refunds'][number];
+
+interface RefundResult extends Pick<Refund, 'failureReason' | 'providerReference'> {
+  /** Its number among the refunds, from 1. */
+  readonly position: number;
+}
+
+/** Ends a pending refund. After a failure its amount counts as captured and not refunded again, and the return is owed it again. */
+async function endRefund(
+  work: UnitOfWork,
+  payment: StoredPayment,
+  { position, failureReason, providerReference }: RefundResult,
+): Promise<StoredPayment> {
+  const before = payment.refunds[position - 1];
+  if (!before) throw new Error(`The payment ${payment.id} has no refund ${position}.`);
+  const refunded = { ...before, ...(providerReference !== undefined && { providerReference }) };
   const decidedAt = instant(work.now);
   const decided =
     failureReason === undefined
@@ -102,16 +210,16 @@ export const decideRefund = handleDue(decideRefundDue)(async ({ payload }, { wor
       : { ...refunded, state: 'failed' as const, decidedAt, failureReason };
   const refunds = payment.refunds.with(position - 1, decided);
   if (failureReason === undefined) {
-    work.transition(payments, payment, 'settle-refund', { refunds });
-    return;
+    return work.transition(payments, payment, 'settle-refund', { refunds });
   }
   const { amount, returnId } = refunded;
   const refundedAmount = money(payment.refundedAmount.amount - amount.amount, amount.currency);
   const to = refundedAmount.amount > 0 ? 'partially-refunded' : 'captured';
   await raisePayable(work, payment, amount);
-  movePayment(work, payment, 'fail-refund', { refunds, refundedAmount }, to);
+  const moved = movePayment(work, payment, 'fail-refund', { refunds, refundedAmount }, to);
   if (returnId !== undefined) work.move(returnCovers, returnId, { used: -amount.amount });
-});
+  return moved;
+}
 
 /**
  * A gift card may receive an amount whose refund to the tender failed, and no other: money returns to the tender that paid it.

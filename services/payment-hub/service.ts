@@ -18,8 +18,8 @@ import {
 import { completePaymentAction, readPaymentAction } from './customer-action.ts';
 import { decideDispute, disputePayment, loseDispute } from './disputes.ts';
 import { giveBackPoints } from './funds.ts';
-import { capturePayment, listPayments, reversePayment, voidPayment } from './payments.ts';
-import { decideRefund, refundPayment } from './refunds.ts';
+import { capturePayment, listPayments, lowerAuthorization, reversePayment, voidPayment } from './payments.ts';
+import { decideRefund, noteRefundResult, refundPayment } from './refunds.ts';
 
 export const service = defineService({
   application: 'payment-hub',
@@ -30,10 +30,12 @@ export const service = defineService({
     'capture-payment-api': capturePayment,
     'void-payment-api': voidPayment,
     'refund-payment-api': refundPayment,
+    'note-refund-result-api': noteRefundResult,
   },
   internal: {
     'list-payments': listPayments,
     'reverse-payment': reversePayment,
+    'lower-authorization': lowerAuthorization,
     'complete-payment-action': completePaymentAction,
     'read-payment-action': readPaymentAction,
     'dispute-payment': disputePayment,

@@ -16,7 +16,17 @@ import { openCollection } from './collection.ts';
 import { type BasketSale, type Sale, type StoredTransaction, stores, transactions } from './collections.ts';
 import { abandonOpeningDue, OPENING_MS } from './due-work.ts';
 import { submitNow } from './submission.ts';
-import { isCovered, isSale, markPaid, orderView, outstandingOf, receiptOf, renewIdleTimer, save } from './transactions.ts';
+import {
+  isCovered,
+  isSale,
+  markPaid,
+  orderView,
+  outstandingInCashOf,
+  outstandingOf,
+  receiptOf,
+  renewIdleTimer,
+  save,
+} from './transactions.ts';
 import { abandonBasketOf } from './voiding.ts';
 
 export const createTransaction = handle(createTransactionApi)(async ({ body: { orderId, ...body } }, scope) => {
@@ -56,7 +66,8 @@ async function openSale({ laneId, ...sent }: SaleRequest, scope: Scope): Promise
 /** The order of the transaction. The OMS has the order of a completed one. */
 async function answerOf({ work, call }: Scope, sale: Sale): Promise<OutputOf<typeof createTransactionApi>> {
   const order = sale.state === 'completed' ? await call(getOrder, { params: { id: sale.id } }) : orderView(sale, work.figures);
-  return { ...order, receipt: receiptOf(sale), outstanding: sale.collection && outstandingOf(sale) };
+  const ofCollection = sale.collection && { outstanding: outstandingOf(sale), opening: sale.opening?.number };
+  return { ...order, receipt: receiptOf(sale), ...ofCollection, outstandingInCash: outstandingInCashOf(sale, work.figures) };
 }
 
 /** Lines of a request by SKU, with the price of a label. @throws Problem 404 for an unknown barcode; 422 for a wrong label; 503, 504 */

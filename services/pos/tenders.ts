@@ -4,8 +4,9 @@ import { LIMITS, limitReached } from '../../shared/catalog/limits.ts';
 import { addPayment as addPaymentApi, authorizePayment } from '../../shared/catalog/payment/apis.ts';
 import { isUndecided, requiredFor } from '../../shared/catalog/payment/cover.ts';
 import { overpayment } from '../../shared/catalog/payment/pending.ts';
-import { absentApplication, isDependencyProblem, isUnknownOutcome, Problem } from '../../shared/catalog/problems.ts';
-import { money } from '../../shared/domain/money.ts';
+import { absentApplication, invalid, isDependencyProblem, isUnknownOutcome, Problem } from '../../shared/catalog/problems.ts';
+import type { Figures } from '../../shared/catalog/retailer.ts';
+import { inCoins, money, moneyInWords } from '../../shared/domain/money.ts';
 import { handle, handleDue, type Scope } from '../../shared/work/handler.ts';
 import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
 import { type Sale, transactions } from './collections.ts';
@@ -19,6 +20,7 @@ import {
   markPaid,
   markVoided,
   ORDER_CANCELLED,
+  outstandingInCashOf,
   outstandingOf,
   receiptOf,
   renewIdleTimer,
@@ -42,7 +44,9 @@ export const addPayment = handle(addPaymentApi)(async ({ params, body }, scope) 
   // A repeat sends the same call.
   const sale = settled.collection && !isRepeat ? await readAgainIfPossible(scope, settled) : settled;
   if (sale.collection?.order.state === 'cancelled') return transactionNotOpen(markVoided(scope.work, sale, ORDER_CANCELLED), 'add-payment');
-  const refusal = isRepeat ? undefined : ((await checkOverpayment(scope.work, sale, body)) ?? checkTenders(sale));
+  const refusal = isRepeat
+    ? undefined
+    : ((await checkOverpayment(scope.work, sale, body)) ?? checkCoins(sale, body, scope.work.figures) ?? checkTenders(sale));
   return refusal ?? takeTender(scope, sale, body);
 });
 
@@ -60,6 +64,19 @@ async function checkOverpayment(work: UnitOfWork, sale: Sale, { tender, amount }
   if (isCovered(sale)) await markPaid(work, sale);
   const pending = sale.tenders.filter(isUndecided);
   return overpayment({ objectType: 'transaction', id: sale.id, outstanding, requested: amount, pending });
+}
+
+/** Returns its Problem instead of throwing it, as `checkOverpayment` does. The exact outstanding amount stands for the rounded one. */
+function checkCoins(
+  sale: Sale,
+  { tender, amount }: TenderRequest,
+  { cashRounding: coin }: Pick<Figures, 'cashRounding'>,
+): Problem | undefined {
+  const outstanding = outstandingOf(sale);
+  if (tender.type !== 'cash' || amount.amount % coin === 0 || amount.amount === outstanding.amount) return undefined;
+  const [smallest, due] = [coin, inCoins(outstanding.amount, coin)].map((one) => moneyInWords(money(one, amount.currency)));
+  const detail = `Cash comes in multiples of ${smallest}, and ${moneyInWords(amount)} is none. ${due} are due in cash.`;
+  return invalid('/amount/amount', 'not_in_coins', detail);
 }
 
 /** Returns its Problem instead of throwing it, as `checkOverpayment` does. */
@@ -107,6 +124,7 @@ async function submitAndAnswer(scope: Scope, sale: Sale, payment: HubPayment): P
     ...payment,
     ...now.tenders.find(({ id, version }) => id === payment.id && version > payment.version),
     outstanding: outstandingOf(now),
+    outstandingInCash: outstandingInCashOf(now, scope.work.figures),
     transactionState: now.state === 'paid' || now.state === 'completed' || now.state === 'voided' ? now.state : 'open',
     orderSubmission: now.state === 'completed' ? 'accepted' : now.state === 'paid' ? 'queued' : 'none',
     receipt,

@@ -8,7 +8,7 @@ import { notFound, type Problem } from '../../shared/catalog/problems.ts';
 import type { Figures } from '../../shared/catalog/retailer.ts';
 import { mintedAt } from '../../shared/domain/ids.ts';
 import { localDay } from '../../shared/domain/local-day.ts';
-import { type Money, money } from '../../shared/domain/money.ts';
+import { inCoins, type Money, money } from '../../shared/domain/money.ts';
 import { orderNumberOf } from '../../shared/domain/order-number.ts';
 import { instant } from '../../shared/domain/time.ts';
 import { handle } from '../../shared/work/handler.ts';
@@ -57,6 +57,13 @@ export function outstandingOf(sale: Sale): Money {
   return money(stillToPay(amount, sale.tenders), currency);
 }
 
+/** What is outstanding in whole coins. Absent if nothing is, and if the retailer takes cash to the last minor unit. */
+export function outstandingInCashOf(sale: Sale, { cashRounding }: Pick<Figures, 'cashRounding'>): Money | undefined {
+  const { amount, currency } = outstandingOf(sale);
+  const isOpen = sale.state === 'open' && amount > 0;
+  return isOpen && cashRounding > 1 ? money(inCoins(amount, cashRounding), currency) : undefined;
+}
+
 /** Whether nothing is outstanding and no tender awaits its approval. */
 export function isCovered(sale: Sale): boolean {
   return sale.pending?.status !== 'running' && outstandingOf(sale).amount === 0 && !sale.tenders.some(isUndecided);
@@ -92,6 +99,13 @@ async function issueReceipt(work: UnitOfWork, { storeId, laneId }: Sale): Promis
   return { number: `${storeId}-${laneId}-${day}-${String(issued).padStart(4, '0')}`, issuedAt };
 }
 
+/** What a tender paid once, and does not pay any more; undefined if it pays all of it. */
+function givenBackOf(tender: Sale['tenders'][number]): Money | undefined {
+  const { amount, currency } = tender.authorizedAmount;
+  const rest = amount - committedBy(tender);
+  return rest > 0 ? money(rest, currency) : undefined;
+}
+
 /** @returns undefined while the transaction is open */
 export function receiptOf(sale: Sale): z.output<typeof Receipt> | undefined {
   const { state, tenders, receipt } = sale;
@@ -99,7 +113,15 @@ export function receiptOf(sale: Sale): z.output<typeof Receipt> | undefined {
   const { lines, totals } = goodsFor(sale);
   return {
     ...receipt,
-    lines: lines.map(({ sku, qty, unitPrice, discount, lineTotal }) => ({ sku, qty, unitPrice, discount, lineTotal })),
+    lines: lines.map(({ sku, qty, unitPrice, discount, tax, taxRate, lineTotal }) => ({
+      sku,
+      qty,
+      unitPrice,
+      discount,
+      tax: totals.taxIncluded === false ? tax : undefined,
+      taxRate,
+      lineTotal,
+    })),
     tenders: tenders
       .filter((listed) => committedBy(listed) > 0)
       .map((listed) => ({
@@ -107,11 +129,22 @@ export function receiptOf(sale: Sale): z.output<typeof Receipt> | undefined {
         type: listed.tender.type,
         last4: listed.tender.last4,
         amount: money(committedBy(listed), listed.amount.currency),
+        givenBack: givenBackOf(listed),
         tendered: listed.tendered,
         change: listed.change,
+        rounding: listed.rounding,
       })),
+    rounding: roundingOf(tenders),
     totals,
   };
+}
+
+/** The rounding of the cash among the tenders that pay. */
+function roundingOf(tenders: Sale['tenders']): Money | undefined {
+  const roundings = tenders.flatMap((listed) => (committedBy(listed) > 0 ? (listed.rounding ?? []) : []));
+  const [first] = roundings;
+  const sum = roundings.reduce((total, { amount }) => total + amount, 0);
+  return first && sum !== 0 ? money(sum, first.currency) : undefined;
 }
 
 const notOpen = ({ id, state }: Sale, action: string, detail: string, extra: Readonly<Record<string, unknown>> = {}): Problem =>

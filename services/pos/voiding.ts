@@ -1,9 +1,10 @@
 import { voidTransaction as voidTransactionApi } from '../../shared/catalog/commerce/apis.ts';
 import { abandonBasket } from '../../shared/catalog/commerce/internal.ts';
+import { refusal } from '../../shared/catalog/life-cycle.ts';
 import { cancelOrder } from '../../shared/catalog/order/apis.ts';
 import { Order } from '../../shared/catalog/order/objects.ts';
 import { reversePayment } from '../../shared/catalog/payment/internal.ts';
-import { absentApplication, Problem, undefinedIf } from '../../shared/catalog/problems.ts';
+import { absentApplication, invalid, Problem, undefinedIf } from '../../shared/catalog/problems.ts';
 import { again, type EventHandler, handle, handleDue, type Scope, unchanged } from '../../shared/work/handler.ts';
 import { refuseOtherContent } from '../../shared/work/repeats.ts';
 import { type Sale, transactions } from './collections.ts';
@@ -34,6 +35,7 @@ export const voidTransaction = handle(voidTransactionApi)(async ({ params, body 
   const { voidedBy = [] } = found;
   // The till may have begun again since the void of this request.
   if (voidedBy.includes(ownerOf(work))) return again(orderView(found, work.figures));
+  refuseOtherOpening(found, body.opening);
   if (found.state === 'voided') {
     const { id, voidReason: reason } = found;
     refuseOtherContent({ reason: body.reason }, { reason }, { objectType: 'transaction', id, what: 'was voided' });
@@ -49,6 +51,30 @@ export const voidTransaction = handle(voidTransactionApi)(async ({ params, body 
   await work.checkpoint();
   return orderView(await compensateNow(scope, voided), scope.work.figures);
 });
+
+/**
+ * All transactions of an order have its id, and a void may arrive late. Once there were two, a void names its own.
+ * @throws Problem 409 for an opening that has ended; 422 without one, for one that never was, and for a sale
+ */
+function refuseOtherOpening({ id, state, collection, opening }: Sale, named: number | undefined): void {
+  const { number = 1 } = opening ?? {};
+  if (!collection) {
+    if (named === undefined) return;
+    throw invalid(
+      '/opening',
+      'unexpected',
+      'A sale is opened once. Only the transaction of an order that is collected has openings: leave it out.',
+    );
+  }
+  if (named === undefined && number > 1 && state !== 'voided') {
+    const detail = `A till has begun ${number} times to take the payment of this order. Name the opening that is voided: Create Transaction returns it.`;
+    throw invalid('/opening', 'required', detail);
+  }
+  if (named === undefined || named === number) return;
+  if (named > number) throw invalid('/opening', 'unknown_opening', `There is no opening ${named}; the last one is ${number}.`);
+  const detail = `The opening ${named} of the transaction "${id}" has ended; this void changes nothing. The till has begun again with the opening ${number}.`;
+  throw refusal('transaction', { id, state }, 'void', detail, { opening: number });
+}
 
 /** Releases tenders and basket as far as the other applications answer. An application that is down delays the rest, but not the reply. */
 async function compensateNow(scope: Scope, sale: Sale): Promise<Sale> {

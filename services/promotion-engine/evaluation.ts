@@ -31,9 +31,11 @@ export const evaluatePromotions = handle(evaluatePromotionsApi)(async ({ body },
 });
 
 /** The lines of the request, or otherwise the lines of its basket. */
-async function goodsOf({ basketId, lines, customerId, loyaltyTier }: EvaluateRequest, { call, work }: Scope): Promise<Goods> {
-  if (lines === undefined) return { ...(await readBasketGoods(call, basketId ?? '', customerId)), loyaltyTier };
+async function goodsOf({ basketId, lines, customerId, loyaltyTier, asOf }: EvaluateRequest, { call, work }: Scope): Promise<Goods> {
+  const at = asOf === undefined ? undefined : Date.parse(asOf);
+  if (lines === undefined) return { ...(await readBasketGoods(call, basketId ?? '', customerId)), loyaltyTier, at };
   return {
+    at,
     basketId,
     customerId,
     loyaltyTier,
@@ -94,6 +96,8 @@ interface Goods {
   readonly customerId?: string;
   /** The tier. If the request omits it, it is read when a rule needs it. */
   readonly loyaltyTier?: LoyaltyTier;
+  /** Epoch milliseconds. The rules that ran at this time apply. Default: now. */
+  readonly at?: number;
 }
 
 interface JudgedVoucher {
@@ -106,7 +110,7 @@ interface JudgedVoucher {
 export async function judgeCodes(
   work: UnitOfWork,
   codes: readonly string[],
-  basketId: string | undefined,
+  { basketId, at = work.now }: Pick<Goods, 'basketId' | 'at'>,
 ): Promise<readonly JudgedVoucher[]> {
   if (codes.length === 0) return [];
   const unique = [...new Set(codes.map(canonicalCode))];
@@ -117,7 +121,7 @@ export async function judgeCodes(
       const voucher = (await work.get(vouchers, code))?.voucher;
       const limited = voucher?.usageLimit !== undefined && !held.includes(code);
       const usesLeft = limited ? (uses[index]?.left ?? 0) : undefined;
-      return { code, voucher, reason: standingReason(voucher, { now: work.now, usesLeft }) };
+      return { code, voucher, reason: standingReason(voucher, { now: at, usesLeft }) };
     }),
   );
 }
@@ -132,8 +136,9 @@ async function heldCodes(work: UnitOfWork, basketId: string | undefined): Promis
 /** Applies promotions by priority, then vouchers in the given order. Stores nothing. */
 async function evaluate(goods: Goods, codes: readonly string[], scope: Scope): Promise<VoucherOutcome> {
   refuseInexactSums(goods.lines);
-  const running = await runningPromotions(scope.work);
-  const judged = await judgeCodes(scope.work, codes, goods.basketId);
+  const { at = scope.work.now } = goods;
+  const running = await runningPromotions(scope.work, at);
+  const judged = await judgeCodes(scope.work, codes, { basketId: goods.basketId, at });
   const { tier } = await lookUpNeededTier(goods, { running, judged }, scope);
   const purchase = { currency: goods.currency, tier };
   const discounted = await stepsBreathing(applyPromotions(pricedAtFull(goods.lines), running, purchase), scope.breathe);
@@ -142,14 +147,14 @@ async function evaluate(goods: Goods, codes: readonly string[], scope: Scope): P
 
 /** Applies one voucher to an amount. No promotion applies before it, because the goods are unknown. */
 async function evaluateAmount(goods: Goods, code: string, scope: Scope): Promise<VoucherOutcome> {
-  const judged = await judgeCodes(scope.work, [code], goods.basketId);
+  const judged = await judgeCodes(scope.work, [code], goods);
   const { tier } = await lookUpNeededTier(goods, { running: [], judged }, scope);
   return applyVouchers(pricedAtFull(goods.lines), judged, { currency: goods.currency, tier });
 }
 
-async function runningPromotions(work: UnitOfWork): Promise<readonly Promotion[]> {
+async function runningPromotions(work: UnitOfWork, at: number): Promise<readonly Promotion[]> {
   const { items } = await work.all(promotions, { limit: MOST_PROMOTIONS });
-  return items.map(({ rule }) => rule).filter((rule) => isRunning(rule, work.now));
+  return items.map(({ rule }) => rule).filter((rule) => isRunning(rule, at));
 }
 
 /** Reads the tier if a rule needs it. Without it, no member promotion applies. @throws Problem `dependency_*` if a voucher needs it */

@@ -39,7 +39,7 @@ async function lock(work: UnitOfWork, { basketId, found, body }: UseChange): Pro
   const wanted = body.codes.map(canonicalCode);
   const dropped = held.filter((code) => !wanted.includes(code));
   await giveBack(work, dropped);
-  const codes = (await judgeCodes(work, wanted, basketId)).map(({ code, reason }) => ({ code, accepted: !reason, reason }));
+  const codes = (await judgeCodes(work, wanted, { basketId })).map(({ code, reason }) => ({ code, accepted: !reason, reason }));
   const added = codes.filter(({ code, accepted }) => accepted && !held.includes(code));
   await takeUses(
     work,

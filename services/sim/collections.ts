@@ -35,6 +35,8 @@ const StoredAttempt = z.object({
   ttlSeconds: z.int().optional(),
   /** Whether an application requested it for a checkout or an order. Callers from outside cannot replace it during that time. */
   forCheckout: z.literal(true).optional(),
+  /** Whether its units replace others of an order, which may be completed. */
+  forReplacement: z.literal(true).optional(),
   /** Open reservations of the same basket or order. This reservation takes over their stock. */
   replaces: z.array(Id).optional(),
   /** Whether a second worker has requested the stock, or is about to. */
@@ -64,7 +66,7 @@ const StoredMovement = z.object({
   version,
   reservationId: Id,
   reference: z.string(),
-  kind: z.enum(['consume', 'short', 'send', 'receive', 'not-received']),
+  kind: z.enum(['consume', 'short', 'give-back', 'send', 'receive', 'not-received']),
   allocations: z.array(HeldAt),
   /** Whether the Inventory Service has not yet confirmed that it moved the stock. */
   pending: z.boolean(),

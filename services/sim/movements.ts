@@ -7,7 +7,7 @@ import { again, handle } from '../../shared/work/handler.ts';
 import { requireObject } from '../../shared/work/require-object.ts';
 import { refuseWhileReplaced } from './attempts.ts';
 import { movementId, movements, reservations, type StoredReservation } from './collections.ts';
-import { moveStockDue } from './due-work.ts';
+import { giveBackStockDue, moveStockDue } from './due-work.ts';
 import { isTillReservation } from './reservation-rules.ts';
 
 /** Commits the record first; the stock moves before the reply if possible. ATP does not change: the units were reserved. */
@@ -21,8 +21,18 @@ export const moveReservation = handle(moveReservationCall)(async ({ params: { id
   await refuseWhileReplaced(found, work);
   work.put(movements, { id: known, reservationId: id, reference: body.reference, kind: body.kind, allocations: moved, pending: true });
   work.schedule(moveStockDue, id, work.now, {}, { beforeReply: true });
-  return work.transition(reservations, found, verbAfter(allocations), { allocations });
+  const verb = verbAfter(allocations);
+  if (verb === 'release') work.schedule(giveBackStockDue, id, work.now, {}, { beforeReply: true });
+  const items = body.kind === 'give-back' ? withoutUnits(found.items, moved) : found.items;
+  return work.transition(reservations, found, verb, { allocations, items });
 });
+
+/** The items of a reservation whose order wants fewer units. */
+const withoutUnits = (items: StoredReservation['items'], moved: readonly Moved[]): StoredReservation['items'] =>
+  items.flatMap((item) => {
+    const gone = moved.reduce((sum, { sku, qty }) => sum + (sku === item.sku ? qty : 0), 0);
+    return item.qty > gone ? [{ ...item, qty: item.qty - gone }] : [];
+  });
 
 type MoveRequest = Pick<z.output<typeof moveReservationCall.request>, 'kind' | 'locationId' | 'to' | 'lines'>;
 type Line = MoveRequest['lines'][number];
@@ -66,6 +76,7 @@ function applyMovement(reservation: StoredReservation, { kind, locationId, to, l
 /** An allocation after a movement of some of its open units. Units on the way to a store are a separate allocation, and stay one there. */
 function withMoved(allocation: Allocation, units: number, { kind, to }: Pick<MoveRequest, 'kind' | 'to'>): Allocation[] {
   if (kind === 'consume') return [{ ...allocation, fulfilledQty: allocation.fulfilledQty + units }];
+  if (kind === 'give-back') return allocation.qty > units ? [{ ...allocation, qty: allocation.qty - units }] : [];
   if (kind === 'short') return [{ ...allocation, cancelledQty: allocation.cancelledQty + units }];
   const { inTransitTo, ...kept } = allocation;
   const own = { ...kept, qty: units, fulfilledQty: 0, cancelledQty: 0 };
@@ -84,7 +95,8 @@ const notHeld = (reservation: StoredReservation, held: string): Problem =>
   refusal(reservationLifeCycle, reservation, 'move-part', `The reservation "${reservation.id}" holds ${held}.`);
 
 /** A reservation ends with its last unit. */
-function verbAfter(allocations: readonly Allocation[]): 'move-part' | 'fulfil' | 'cancel' {
+function verbAfter(allocations: readonly Allocation[]): 'move-part' | 'fulfil' | 'cancel' | 'release' {
+  if (allocations.length === 0) return 'release';
   if (allocations.some((allocation) => openOf(allocation) > 0)) return 'move-part';
   return allocations.some(({ fulfilledQty }) => fulfilledQty > 0) ? 'fulfil' : 'cancel';
 }

@@ -84,6 +84,8 @@ export async function findOpenReservations(work: UnitOfWork, { orderId, basketId
 interface Owner {
   readonly basketId?: string;
   readonly orderId?: string;
+  /** A completed order may get goods in place of others. */
+  readonly forReplacement?: true;
 }
 
 const NEVER_WRITTEN = 0;
@@ -98,8 +100,8 @@ export async function findEnd(work: UnitOfWork, owner: Owner): Promise<Problem |
   for (const [objectType, id] of keysOf(owner)) {
     const key = endedId(objectType, id);
     const ended = await work.get(endedOwners, key);
-    if (ended) return ownerEnded(objectType, id, ended.state);
-    work.expect(endedOwners, { id: key, version: NEVER_WRITTEN, state: 'none' });
+    if (ended && !(owner.forReplacement && ended.state !== 'cancelled')) return ownerEnded(objectType, id, ended.state);
+    if (!ended) work.expect(endedOwners, { id: key, version: NEVER_WRITTEN, state: 'none' });
   }
   return undefined;
 }

@@ -68,6 +68,7 @@ function attemptFor(
     prefer,
     items,
     ttlSeconds: requestedTtl,
+    forReplacement,
     takesOverLines,
   }: ReserveRequest & { readonly items: SkuUnits[] },
   { work, context }: Scope,
@@ -83,6 +84,7 @@ function attemptFor(
     prefer,
     ...(ttlSeconds !== null && { ttlSeconds, expiresAt: instant(work.now + ttlSeconds * 1_000) }),
     ...(context.chain.length > 0 && { forCheckout: true }),
+    forReplacement,
     takesOverLines,
   };
 }

@@ -6,6 +6,7 @@ import { moveStockDue } from './due-work.ts';
 const kindAtInventoryService = {
   consume: 'consume',
   short: 'write-off',
+  'give-back': 'give-back',
   send: 'send',
   receive: 'receive',
   'not-received': 'not-received',

@@ -47,7 +47,8 @@ export const onFulfillmentOrderChanged: EventHandler = async ({ data, time, aggr
           id,
           seen,
           open: true,
-          allocatedAt: time,
+          // A change of the fulfillment order restarts nothing.
+          allocatedAt: task?.allocatedAt ?? time,
           locationId,
           ...(collection?.locationId === locationId && { store: locationId }),
         };

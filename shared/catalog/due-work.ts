@@ -37,6 +37,8 @@ const other = (role: DueRole, does: string): DueMeaning => ({ role, does });
 const basket = about('basket');
 const sale = about('basket', ({ transactionId }) => texts(transactionId));
 const order = about('order');
+const idsIn = (value: unknown): readonly string[] => (Array.isArray(value) ? value.flatMap(({ id }) => texts(id)) : []);
+const replacement = about('order', ({ replacements }) => idsIn(replacements));
 const payment = about('payment');
 const reservation = about('reservation');
 const fulfillment = about('fulfillment-order');
@@ -63,10 +65,12 @@ export const dueWork: { readonly [Application in Owner]?: Readonly<Record<string
     'release-holds': basket('repair', 'releases the stock of the basket'),
   },
   oms: {
+    'undo-given-order': order('repair', 'undoes an interrupted creation of the order'),
     'finish-creation': basket('repair', 'finishes the creation of the order'),
     'pay-out-return': back('step', 'refunds the return'),
     'renew-authorization': payment('repair', 'renews the lost authorisation'),
     'finish-confirmation': order('repair', 'finishes the confirmation of the order'),
+    'finish-change': order('repair', 'finishes the change of the order'),
     'finish-cancellation': order('repair', 'finishes the cancellation of the order'),
     'finish-carry-out': order('repair', 'finishes the sale at the till'),
     'expire-draft': order('deadline', 'cancels the draft, unless it is confirmed first'),
@@ -77,6 +81,8 @@ export const dueWork: { readonly [Application in Owner]?: Readonly<Record<string
     'capture-payments': order('repair', 'captures the payments of the order'),
     'serve-short-lines': order('repair', 'finds other locations for units that were short'),
     'settle-order': order('repair', 'refunds what the order owes its customer'),
+    'finish-replacement': replacement('repair', 'finishes the replacement'),
+    'refund-lost-goods': fulfillment('deadline', 'refunds the lost goods, unless they are replaced or found first'),
     'give-up-uncovered': order('deadline', 'cancels the order, unless its payments cover the total first'),
     'take-exchange-credit': order('repair', 'takes the value of the return as a payment'),
     'refund-cancelled-units': order('repair', 'refunds missing units after a dispute, or after their refund failed'),

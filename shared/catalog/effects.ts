@@ -128,9 +128,10 @@ type PaymentBody = {
 };
 type PaymentEffect = Effects<Paid, PaymentBody>[string];
 
-const authorises: PaymentEffect = ({ asked, after: { state, amount, authorizedAmount } }) => {
-  // Cash above the outstanding amount pays only that.
-  const isAsked = asked.tender?.type === 'cash' ? (most: number) => amount.amount <= most : (all: number) => amount.amount === all;
+const authorises: PaymentEffect = ({ asked, after: { state, amount, authorizedAmount, rounding } }) => {
+  // Cash above the outstanding amount pays only that. It may be rounded to coins.
+  const rounded = amount.amount + Math.min(0, rounding?.amount ?? 0);
+  const isAsked = asked.tender?.type === 'cash' ? (most: number) => rounded <= most : (all: number) => amount.amount === all;
   if (asked.amount && !isAsked(asked.amount.amount)) return money(`was asked for ${asked.amount.amount}, and pays ${amount.amount}.`);
   if (state !== 'authorised' || asked.acceptPartial || authorizedAmount.amount === amount.amount) return undefined;
   return money(`authorised ${authorizedAmount.amount} of ${amount.amount}, and the request did not accept a part.`);

@@ -48,6 +48,14 @@ const listed = [
     meaning: 'Customer requested return of one or more items from an order',
   },
   {
+    name: 'ext.replacement-created',
+    classification: 'updated',
+    object: 'order',
+    meaning: 'Goods are sent or handed over in place of lost, missing, damaged or wrong ones',
+    detail: 'The last entry of replacements has the reason and the goods.',
+    addition: true,
+  },
+  {
     name: 'ext.collection-ready',
     classification: 'updated',
     object: 'fulfillment-order',
@@ -102,6 +110,14 @@ const listed = [
       { application: 'fms', purpose: 'refunds a return that awaited its exchange for the order' },
       { application: 'pos', purpose: 'ends a transaction whose order a client created itself' },
     ],
+  },
+  {
+    name: 'ext.order-amended',
+    classification: 'updated',
+    object: 'order',
+    meaning: 'Its customer changed the order: address, place of collection, shipping method or units',
+    detail: 'The last entry of changes has the difference, for the message to the customer.',
+    addition: true,
   },
   {
     name: 'payment-authorized',

@@ -193,7 +193,22 @@ export const objectExamples: readonly ObjectExample[] = [
       shippingMethod: 'STANDARD',
       validatedAt: '2026-03-01T10:00:00.000Z',
     },
-    { 'order-cancelled': { cancelReason: 'changed my mind' } },
+    {
+      'order-cancelled': { cancelReason: 'changed my mind' },
+      'ext.replacement-created': {
+        state: 'completed',
+        lines: [{ lineId: LINE, ...line, reservationId: RESERVATION, fulfilledQty: 2, returnedQty: 0, cancelledQty: 0 }],
+        completedAt: '2026-03-03T09:30:00.000Z',
+        replacements: [
+          {
+            id: 'rpl_01KAHTXB5W0G4J8Q2Z6R9M3N7P',
+            reason: 'damaged',
+            lines: [{ orderLineId: LINE, sku: 'mug-blue', qty: 1, deliveredQty: 0, failedQty: 0 }],
+            createdAt: '2026-03-04T10:00:00.000Z',
+          },
+        ],
+      },
+    },
   ),
   example(
     payment,

@@ -182,8 +182,17 @@ export const calls = defineCalls({
     'create-order-api',
   ],
   oms: [
+    // An order with given prices has no basket.
+    'list-sold-products',
+    'put-party',
+    'get-collection-point',
     'get-basket',
     'convert-basket',
+    // What an order costs after a change.
+    'price-order',
+    'lower-authorization',
+    'release-reservation-api',
+    'get-collection-point',
     'list-payments',
     'reverse-payment',
     'confirm-reservation-api',
@@ -206,6 +215,7 @@ export const calls = defineCalls({
     'authorize-payment-api',
     'create-fulfillment-orders',
     'cancel-fulfillment',
+    'change-fulfillment',
     'list-fulfillment-orders',
   ],
   fms: [

@@ -17,6 +17,10 @@ export const LIMITS = {
   tenders: 100,
   /** Returns of an order, rejected ones included. */
   returns: 100,
+  /** Replacements of an order, failed ones included. */
+  replacements: 20,
+  /** Changes of an order. */
+  changes: 20,
 } as const;
 
 /** Promotions of a rehearsal, ended ones included. An evaluation reads all of them. */

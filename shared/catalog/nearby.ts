@@ -1,5 +1,6 @@
 import { type Money, money } from '../domain/money.ts';
 import type { BusinessObject, ObjectType } from './objects.ts';
+import { beingReplacedOf, replacedOf } from './order/replaced.ts';
 import { isUndecided, requiredFor, stillToPay } from './payment/cover.ts';
 
 /*
@@ -54,9 +55,15 @@ export const RETURN_ENDS: readonly string[] = ['refunded', 'exchanged', 'rejecte
 export const exchangeDraftOf = (returnId: string, near: Nearby) =>
   near.of('order').find(({ state, object }) => state === 'draft' && object.exchangeForReturnId === returnId);
 
-/** Units of a line that the customer has, less the units of open returns. */
-export function returnable({ lineId, fulfilledQty, returnedQty }: Order['lines'][number], near: Nearby): number {
-  const open = near.of('return').filter(({ state = '' }) => !RETURN_ENDS.includes(state));
-  const announced = open.flatMap(({ object }) => object.lines).filter(({ orderLineId }) => orderLineId === lineId);
-  return announced.reduce((left, { qty }) => left - qty, fulfilledQty - returnedQty);
+/** Units of a line that the customer has, less the units of open returns and of replacements that have not arrived. */
+export function returnable({ lines, replacements }: Pick<Order, 'lines' | 'replacements'>, id: string, near: Nearby): number {
+  const line = lines.find(({ lineId }) => lineId === id);
+  if (!line) return 0;
+  const open = near.of('return').filter(({ state = '', object }) => !RETURN_ENDS.includes(state) && object.replacementId === undefined);
+  const announced = open.flatMap(({ object }) => object.lines).filter(({ orderLineId }) => orderLineId === id);
+  return announced.reduce((left, { qty }) => left - qty, line.fulfilledQty - line.returnedQty - beingReplacedOf(id, replacements));
 }
+
+/** Delivered units of a line that can be replaced: each of them once, and none of a return. */
+export const replaceable = (order: Pick<Order, 'lines' | 'replacements'>, id: string, near: Nearby): number =>
+  returnable(order, id, near) + beingReplacedOf(id, order.replacements) - replacedOf(id, order.replacements);

@@ -31,7 +31,7 @@ export type ObjectType = ListedObject['type'];
 /** A business object, as APIs return it and events carry it. */
 export type BusinessObject<Type extends ObjectType> = z.output<Extract<ListedObject, { readonly type: Type }>['schema']>;
 
-/** What `id` of a unit of work creates ids for: business objects, and an interaction, a redemption or a request, which are not business objects. */
-export type IdPrefix = NonNullable<ListedObject['idPrefix']> | 'int' | 'rdm' | 'req';
+/** What `id` of a unit of work creates ids for: business objects, and an interaction, a redemption, a replacement or a request, which are not business objects. */
+export type IdPrefix = NonNullable<ListedObject['idPrefix']> | 'int' | 'rdm' | 'rpl' | 'req';
 
 export const objects: readonly ObjectDefinition[] = listed;

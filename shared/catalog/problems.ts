@@ -21,6 +21,7 @@ export const problems = {
   reservation_expired: { status: 409, title: 'Reservation expired', retryable: false },
   order_not_closed: { status: 409, title: 'Order not closed', retryable: false },
   return_quantity_exceeded: { status: 409, title: 'Return quantity exceeded', retryable: false },
+  replacement_quantity_exceeded: { status: 409, title: 'Replacement quantity exceeded', retryable: false },
   already_enrolled: { status: 409, title: 'Already enrolled', retryable: false },
   duplicate_customer: { status: 409, title: 'Duplicate customer', retryable: false },
   capture_exceeds_authorized: { status: 409, title: 'Capture exceeds authorized amount', retryable: false },

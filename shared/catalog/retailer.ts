@@ -3,6 +3,7 @@ import { comparableMs, durationMs } from '../domain/duration.ts';
 import { moneyInWords } from '../domain/money.ts';
 import { Currency } from './currency.ts';
 import { Duration } from './duration.ts';
+import { TaxRates } from './tax.ts';
 import { TimeZone } from './time-zone.ts';
 
 const Amount = z.int().min(0).max(999_999_999);
@@ -88,10 +89,28 @@ export const Retailer = z.strictObject({
   id: z.literal('retailer').default('retailer'),
   currency: Currency.default('EUR').describe('All prices, payments and points are in this currency of ISO 4217.'),
   timeZone: TimeZone.default('UTC').describe('Decides the day in order numbers and receipts. A location may have another time zone.'),
+  cashRounding: z
+    .int()
+    .min(1)
+    .max(100_000)
+    .default(1)
+    .describe(
+      'The smallest coin, in minor units, such as 5 for CHF. Cash that closes a sale at the till, and refunds of cash, are rounded to it. With 1, cash is exact.',
+    ),
+  taxIncluded: z
+    .boolean()
+    .default(true)
+    .describe('Whether prices, also of shipping, include tax. With false, tax is added by the place of the customer.'),
+  taxRates: TaxRates.default([]).describe(
+    'Rates by place and category, at most 200, for taxIncluded false. Where no rate applies, the taxRate of the product is added.',
+  ),
   shipping: Shipping.prefault({}),
   disputeFee: Amount.default(2_000).describe('Fee of the provider for each dispute, in minor units.'),
   loyalty: Loyalty.prefault({}),
   collection: Collection.prefault({}),
+  replaceLostWithin: Duration.optional().describe(
+    'For this time, goods that a carrier lost wait for a replacement. Then they are refunded. Default: they are refunded immediately.',
+  ),
   windows: Windows.prefault({}).refine(({ atRisk, churned }) => !(comparableMs(atRisk) >= comparableMs(churned)), {
     path: ['churned'],
     error: 'This must be longer than atRisk.',
@@ -102,22 +121,42 @@ export type Retailer = z.output<typeof Retailer>;
 export type WindowName = keyof Retailer['windows'];
 
 /** The figures as code uses them: windows in milliseconds. */
-export interface Figures extends Pick<Retailer, 'currency' | 'timeZone' | 'shipping' | 'disputeFee' | 'loyalty'> {
+export interface Figures
+  extends Pick<Retailer, 'currency' | 'timeZone' | 'cashRounding' | 'taxIncluded' | 'taxRates' | 'shipping' | 'disputeFee' | 'loyalty'> {
   readonly collection: { readonly days: number; readonly preparationMs: number; readonly payLimit: number };
   readonly windowMs: Readonly<Record<WindowName, number>>;
+  /** Undefined: lost goods are refunded immediately. */
+  readonly replaceLostWithinMs: number | undefined;
 }
 
-export function figuresOf({ currency, timeZone, shipping, disputeFee, loyalty, collection, windows }: Retailer): Figures {
+/** A world that was kept before a figure existed does not have it. */
+export function figuresOf({
+  currency,
+  timeZone,
+  cashRounding = 1,
+  taxIncluded = true,
+  taxRates = [],
+  shipping,
+  disputeFee,
+  loyalty,
+  collection,
+  replaceLostWithin,
+  windows,
+}: Retailer): Figures {
   const { days, preparation, payLimit } = collection;
   const windowMs = Object.fromEntries(Object.entries(windows).map(([name, length]) => [name, durationMs(length)]));
   return {
     currency,
     timeZone,
+    cashRounding,
+    taxIncluded,
+    taxRates,
     shipping,
     disputeFee,
     loyalty,
     collection: { days, preparationMs: durationMs(preparation), payLimit },
     windowMs: windowMs as Figures['windowMs'],
+    replaceLostWithinMs: replaceLostWithin === undefined ? undefined : durationMs(replaceLostWithin),
   };
 }
 

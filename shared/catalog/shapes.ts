@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { gtin14, isGtin } from '../domain/barcode.ts';
-import { COUNTRY_CODES, countryMeant, countryName, WITHOUT_POSTAL_CODES } from '../domain/countries.ts';
+import { COUNTRY_CODES, WITHOUT_POSTAL_CODES } from '../domain/countries.ts';
 import { parseInstant } from '../domain/instant.ts';
+import { Country } from './country.ts';
 import { Currency } from './currency.ts';
 import { shippingInWords } from './retailer.ts';
 
@@ -195,18 +196,6 @@ const phoneMeta = {
 export const Phone = phoneOf(z.string()).meta({ id: 'Phone', ...phoneMeta });
 
 export const PhoneInQuery = phoneOf(textOfQuery(PHONE_RULE)).meta(phoneMeta);
-
-const Country = z
-  .string()
-  .max(80)
-  .superRefine((given, context): void => {
-    if (COUNTRY_CODES.has(given)) return;
-    const meant = countryMeant(given);
-    const remedy = meant === undefined ? 'such as IE' : `such as ${meant} for ${countryName(meant)}`;
-    const message = `This must be a country of ISO 3166-1, ${remedy}.`;
-    context.issues.push({ code: 'custom', input: given, message, params: { code: 'unknown_country' } });
-  })
-  .meta({ pattern: '^[A-Z]{2}$', description: 'ISO 3166-1 alpha-2.' });
 
 const NO_POSTAL_CODE = new Set(WITHOUT_POSTAL_CODES);
 

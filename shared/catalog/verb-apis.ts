@@ -9,10 +9,18 @@ export const verbApis = {
   order: {
     confirm: 'confirm-order-api',
     route: 'route-order-api',
+    change: 'change-order-api',
     cancel: 'cancel-order-api',
+    replace: 'create-replacement-api',
     'open-return': 'create-return-api',
   },
-  payment: { capture: 'capture-payment-api', void: 'void-payment-api', refund: 'refund-payment-api' },
+  payment: {
+    capture: 'capture-payment-api',
+    void: 'void-payment-api',
+    refund: 'refund-payment-api',
+    'settle-refund': 'note-refund-result-api',
+    'fail-refund': 'note-refund-result-api',
+  },
   'fulfillment-order': {
     'start-picking': 'create-picking-order-api',
     pick: 'update-picking-status-api',

@@ -70,10 +70,22 @@ export function floorShare(amount: number, numerator: number, denominator: numbe
   return Number((BigInt(amount) * BigInt(numerator)) / BigInt(denominator));
 }
 
+/** An amount in whole coins: the nearest multiple of the smallest coin, half of it rounded away from zero. @param coin minor units */
+export function inCoins(amount: number, coin: number): number {
+  const coins = Math.floor((2 * Math.abs(amount) + coin) / (2 * coin));
+  return coins === 0 ? 0 : Math.sign(amount) * coins * coin;
+}
+
 /** A percentage of an amount, rounded half up. @param percent whole or fractional percent, at most two decimals */
 export function percentOf(amount: number, percent: number): number {
   const basisPoints = BigInt(Math.round(percent * 100));
   return Number((BigInt(amount) * basisPoints + 5000n) / 10000n);
+}
+
+/** The tax that is added to a price without tax, rounded half up. @param rate percent, at most four decimals: 8.875 for 8.875 % */
+export function addedTax(net: number, rate: number): number {
+  const millionths = BigInt(Math.round(rate * 10_000));
+  return Number((BigInt(net) * millionths + 500_000n) / 1_000_000n);
 }
 
 /** The tax contained in a gross price, rounded half up. @param rate percent, at most two decimals: 23 for 23 % */

@@ -3,7 +3,7 @@ import { conflictingRepeat, Problem, type ProblemContext } from '../catalog/prob
 import type { Reference } from '../catalog/shapes.ts';
 import { canonicalJson } from '../domain/canonical-json.ts';
 import { digest } from '../domain/ids.ts';
-import { defineCollection } from '../store/collections.ts';
+import { type AnyCollection, defineCollection, type ShapeOf } from '../store/collections.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
 
 /**
@@ -40,6 +40,26 @@ const keyOf = (type: NamedType, { source, id }: Named): string => `${type} ${sou
 export async function findReference(work: UnitOfWork, type: NamedType, reference: Named | undefined): Promise<ReferenceRecord | undefined> {
   const record = reference && (await work.get(references, keyOf(type, reference)));
   return record?.released ? undefined : record;
+}
+
+/** How often a reference was taken or released. Calls that take it one after the other get different ids for their objects by this number. */
+export const timesTaken = async (work: UnitOfWork, type: NamedType, reference: Named): Promise<number> =>
+  (await work.get(references, keyOf(type, reference)))?.version ?? 0;
+
+/**
+ * The object that an earlier call with the reference created in one commit.
+ * @throws Problem `conflicting_repeat` for a call whose content differs from that call
+ */
+export async function findNamed<C extends AnyCollection>(
+  work: UnitOfWork,
+  type: NamedType,
+  of: C,
+  body: NamingBody,
+): Promise<ShapeOf<C> | undefined> {
+  const record = await findReference(work, type, body.reference);
+  const existing = record?.objectId === undefined ? undefined : await work.get(of, record.objectId);
+  if (record && existing) refuseOtherRequest(type, record, body, { object: existing });
+  return existing;
 }
 
 /**

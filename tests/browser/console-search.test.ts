@@ -35,6 +35,20 @@ describeInBrowser('The search of the console', () => {
     await option('mug-blue').first().waitFor();
   });
 
+  test('Enter that is pressed before the search has answered opens the result as soon as it is there', async (rehearsal) => {
+    const { id } = await rehearsal.confirmed();
+    const { promise: held, resolve: answer } = Promise.withResolvers<void>();
+    await tab.page.route(/\/_control\/.*search/, async (route) => {
+      await held;
+      await route.continue();
+    });
+    await search(id);
+    await field().press('Enter');
+    answer();
+    await tab.page.waitForURL(new RegExp(`/objects/order/${id}$`));
+    await tab.page.unroute(/\/_control\/.*search/);
+  });
+
   test('The search leads to the objects in a state, finds a fault by what it does, and reports when nothing has the text', async () => {
     await search(HOSTILE);
     await tab.says(/^Nothing has this text/);

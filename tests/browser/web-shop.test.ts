@@ -178,6 +178,40 @@ describeInBrowser('The web shop', () => {
     await isSound(page);
   });
 
+  onMondayTest('A customer pays in the store: at a till, before the goods are handed over', async ({ page, rehearsal }) => {
+    await add(page, 'mug-blue', 'Blue stoneware mug');
+    await collectIn(page, 'Galway, Quay Street');
+    await page.getByLabel('In the store', { exact: true }).check();
+    await press(page, 'Show the total');
+    await page.getByText('You pay at a till of the store, before you get it.').waitFor();
+    await isSound(page);
+    await page.getByLabel('Deliver to my address').check();
+    for (const label of ['Name', 'Street and number', 'Postal code', 'City'])
+      await page.getByLabel(label, { exact: true }).fill('Galway 4');
+    await press(page, 'Update the total');
+    await page.getByRole('button', { name: 'Order for €17.89' }).waitFor();
+    expect(await page.getByText('You pay at a till of the store, before you get it.').count()).toBe(0);
+    await collectIn(page, 'Galway, Quay Street');
+    await page.getByLabel('In the store', { exact: true }).check();
+    await press(page, 'Update the total');
+    await page.getByText('You pay at a till of the store, before you get it.').waitFor();
+    await page.getByRole('button', { name: /^Order for/ }).click();
+    await title(page, /is (confirmed|being prepared)$/);
+    expect(await page.getByLabel('Pay with').count()).toBe(0);
+    const orderId = page.url().split('/').at(-1) ?? '';
+    await rehearsal.advance('PT3H');
+    await title(page, /is ready to collect$/);
+    await page.getByText('Pay €12.99 at a till of the store first.').waitFor();
+    await isSound(page);
+
+    const { id, collection } = await rehearsal.fulfilment(await rehearsal.onlyFulfilment(orderId));
+    await rehearsal.call('create-transaction-api', { body: { storeId: 'store-01', laneId: 'lane-1', orderId } });
+    await rehearsal.pay(orderId, { type: 'cash' }, 2000);
+    await page.getByText('Pay €12.99 at a till of the store first.').waitFor({ state: 'detached' });
+    expect(await rehearsal.handOver(id, { code: collection?.code })).toMatchObject({ status: 200 });
+    await title(page, /has been collected$/);
+  });
+
   onMondayTest(
     'A customer who does not collect an order reads that it went back, and a product that no store has is only delivered',
     async (visitor) => {

@@ -1,3 +1,4 @@
+import type { ApiInput } from '../../rehearsal/call-types.ts';
 import { atCounter } from '../flows/changing-requests.ts';
 import { type Reach, walks } from '../flows/life-cycle-walks.ts';
 import { ADDRESS, type TestRehearsal } from '../support/estate.ts';
@@ -214,6 +215,10 @@ const dispute =
   (path: string, body: object): Ask =>
   (rehearsal, id) =>
     rehearsal.call('POST', `/_control/payments/${id}/${path}`, body, { as: 'admin' });
+const refundResult =
+  (body: ApiInput<'note-refund-result-api'>['body']): Ask =>
+  (rehearsal, id) =>
+    rehearsal.call('note-refund-result-api', { params: { id, refundId: `${id}.refund-1` }, body });
 const picking =
   (status: string, isShort = false): Ask =>
   async (rehearsal, id) => {
@@ -238,6 +243,14 @@ const more: Readonly<Record<string, Readonly<Record<string, Ask>>>> = {
   },
   order: {
     route: (rehearsal, id) => rehearsal.call('route-order-api', { params: { id } }),
+    replace: async (rehearsal, id) => {
+      const { lines } = await rehearsal.order(id);
+      const orderLineId = (lines.find(({ fulfilledQty }) => fulfilledQty > 0) ?? lines[0]).lineId;
+      const body = { lines: [{ orderLineId, qty: 1 }], reason: 'damaged' as const };
+      return rehearsal.call('create-replacement-api', { params: { id }, body });
+    },
+    change: (rehearsal, id) =>
+      rehearsal.call('change-order-api', { params: { id }, body: { shippingAddress: { ...ADDRESS, line1: '7 Shop Street' } } }),
     'open-return': async (rehearsal, orderId) => {
       const { lines } = await rehearsal.order(orderId);
       const body = { orderId, lines: [{ orderLineId: lines[0].lineId, qty: 1, reason: 'too small' }], dropOff: 'carrier' };
@@ -265,6 +278,8 @@ const more: Readonly<Record<string, Readonly<Record<string, Ask>>>> = {
   payment: {
     authenticate: decided('succeeded'),
     'fail-authentication': decided('failed'),
+    'settle-refund': refundResult({ state: 'succeeded' }),
+    'fail-refund': refundResult({ state: 'failed', failureReason: 'account_closed' }),
     dispute: dispute('dispute', { reason: 'general' }),
     'win-dispute': dispute('dispute/outcome', { outcome: 'won' }),
     'lose-dispute': dispute('dispute/outcome', { outcome: 'lost' }),

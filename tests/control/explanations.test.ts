@@ -579,6 +579,13 @@ describe('What cannot be explained', () => {
       'not_found',
       `There is no basket "${misspelt}" in this rehearsal. Did you mean ${own}?`,
     ]);
+    for (const type of ['any', 'basket']) {
+      const [, , detail] = await refusal(rehearsal, type, 'bsk_1');
+      expect(detail).toContain(`in this rehearsal. The newest basket is ${own}; a search finds others by any text.`);
+    }
+    const noReturn = 'There is no return "ret_1" in this rehearsal. It has no return yet.';
+    expect((await refusal(rehearsal, 'return', 'ret_1'))[2]).toBe(noReturn);
+    expect((await refusal(rehearsal, 'any', 'nothing'))[2]).toContain('A search finds objects by any text.');
     expect(await refusal(rehearsal, 'order', own)).toEqual([
       404,
       'not_found',

@@ -210,18 +210,68 @@ test.each([
   expect([status, body.errors?.[0]?.detail]).toEqual([422, expect.stringContaining(`at most ${limit} can be paid`)]);
 });
 
+test.each([
+  ['CHF', 5, 2_600],
+  ['JPY', 10, 2_600],
+  ['BHD', 5, 2_600],
+  ['EUR', 1, undefined],
+])('A retailer in %s with coins of %i rounds what is due in cash', async (currency, cashRounding, due) => {
+  await using rehearsal = await withRetailer({ currency, cashRounding });
+  const { id, totals, outstandingInCash } = await rehearsal.sale();
+  expect([totals.total.amount, outstandingInCash?.amount]).toEqual([2_598, due]);
+  const body = { tender: CASH, amount: { amount: 3_000, currency } };
+  const { change } = await rehearsal.api('add-payment-api', { params: { id }, body });
+  expect(change?.amount).toBe(3_000 - (due ?? 2_598));
+  await rehearsal.verify();
+});
+
+test.each(['EUR', 'JPY', 'BHD'])(
+  'A retailer in %s whose prices are without tax adds the rate of the place to the last unit',
+  async (currency) => {
+    const taxRates = [{ country: 'IE', rate: 8.8125 }];
+    await using rehearsal = await withRetailer({ currency, taxIncluded: false, taxRates, shipping: { STANDARD: 0 } });
+    const { totals } = await rehearsal.checkedOut();
+    // 25.98 × 8.8125 % = 2.2895
+    expect([totals.tax.amount, totals.total.amount]).toEqual([229, 2_827]);
+    await rehearsal.verify();
+  },
+);
+
+test('Lost goods wait for a replacement for the time of the retailer, and are refunded immediately without it', async () => {
+  const lost = async (retailer: object) => {
+    await using rehearsal = await withRetailer(retailer);
+    const { orderId, shipmentId } = await rehearsal.dispatchedOrder();
+    await rehearsal.lost(shipmentId);
+    const read = orderState(rehearsal, orderId);
+    const states = [await read()];
+    for (const by of ['PT2H59M', 'PT2M']) {
+      await rehearsal.advance(by);
+      states.push(await read());
+    }
+    await rehearsal.verify();
+    return states;
+  };
+  expect(await lost({})).toEqual(['cancelled', 'cancelled', 'cancelled']);
+  expect(await lost({ replaceLostWithin: 'PT3H' })).toEqual(['in-fulfilment', 'in-fulfilment', 'cancelled']);
+});
+
 test('The figures of a retailer are all tested in this file', () => {
-  const { id, currency, timeZone, shipping, disputeFee, loyalty, collection, ...others } = Retailer.parse({});
-  expect([id, currency, timeZone, disputeFee, Object.keys(shipping), Object.keys(loyalty)]).toEqual([
+  const { id, currency, timeZone, cashRounding, taxIncluded, taxRates, shipping, disputeFee, loyalty, collection, ...others } =
+    Retailer.parse({});
+  expect([id, currency, timeZone, cashRounding, taxIncluded, taxRates, disputeFee, Object.keys(shipping), Object.keys(loyalty)]).toEqual([
     'retailer',
     'EUR',
     'UTC',
+    1,
+    true,
+    [],
     2_000,
     ['STANDARD', 'EXPRESS', 'freeFrom'],
     ['earnPer', 'pointWorth', 'tiers'],
   ]);
   expect(Object.keys(collection)).toEqual(['days', 'preparation', 'payLimit']);
   expect(Object.keys(others)).toEqual(['windows']);
+  expect(Object.keys(Retailer.shape)).toContain('replaceLostWithin');
   expect(Object.keys(others.windows).toSorted()).toEqual(Object.keys(windows).toSorted());
 });
 
@@ -235,7 +285,7 @@ const rowsOf = ({ properties = {} }: JsonSchema, path: readonly string[] = []): 
   Object.entries(properties).flatMap(([name, member]) => {
     const figure = [...path, name];
     if (member.properties) return rowsOf(member, figure);
-    return name === 'id' ? [] : [`| \`${figure.join('.')}\` | ${member.default} | ${member.description} |`];
+    return name === 'id' ? [] : [`| \`${figure.join('.')}\` | ${member.default ?? '–'} | ${member.description} |`];
   });
 
 test('The guide to your retailer lists each figure with its default and its meaning', async () => {

@@ -8,8 +8,10 @@ import { createMemoryStore } from '../../shared/store/memory/store.ts';
 import { LOGS } from '../../shared/store/ports/logs.ts';
 import { aHop } from '../ports/a-hop.ts';
 import { ADDRESS, estate, newRehearsal, type TestRehearsal } from '../support/estate.ts';
-import type { SwapsInput } from '../support/open-rehearsal.ts';
+import { openRehearsal, type SwapsInput } from '../support/open-rehearsal.ts';
 import { formatted, replayed } from '../support/replay.ts';
+import { collectionSteps, MONDAY } from '../support/steps/collection.ts';
+import { withSteps } from '../support/steps/rehearsal-at.ts';
 import { testIn } from '../support/test-in.ts';
 
 const test = testIn(newRehearsal);
@@ -102,6 +104,18 @@ test('The story of a client whose operation begins before the consequences of a 
   await rehearsal.control('count-stock-by-hand', { params: { sku: 'lamp-desk', locationId: 'store-01' }, body: { onHand: 7 } });
   await rehearsal.settle();
   expect(await replayed((await rehearsal.control('read-story')).text)).toBe('passed');
+});
+
+test('The story of goods that the staff of a store prepares in time begins when they were ordered, and passes', async () => {
+  await using opened = await openRehearsal(estate.gateway, { store: 'time' }, { startsAt: MONDAY });
+  const steps = withSteps(opened);
+  const monday = { ...steps, ...collectionSteps(steps) };
+  const { orderId } = await monday.toCollect();
+  await monday.advance('PT3H');
+  expect((await monday.order(orderId)).fulfillmentOrders).toMatchObject([{ state: 'dispatched' }]);
+  const { text } = await monday.control('read-story');
+  expect(text).toContain(`  startsAt: '${MONDAY}',\n`);
+  expect(await replayed(text)).toBe('passed');
 });
 
 test('A story has the decision of a customer on the payment page, and no token of the page', async (rehearsal) => {

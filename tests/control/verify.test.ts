@@ -9,6 +9,14 @@ const AT = '2026-03-02T09:00:00.000Z';
 const VOIDED = { state: 'voided' };
 const BEING_VOIDED = { state: 'voided', compensation: 'pending' };
 const NEVER_CAPTURED = { state: 'voided', capturedAmount: eur(0) };
+const GIVEN = { priceSource: 'given' };
+/** The event that created `ord_new`. */
+const createdWith = (line: object, total = 1_490): Break => {
+  const lines = [{ lineId: 'line-1', qty: 1, unitPrice: eur(1_000), lineTotal: eur(1_000), ...line }];
+  return (world) => world.event('oms', 'order/ord_new', 1, { lines, totals: { total: eur(total) } });
+};
+const NOTED_ONCE = { tender: { type: 'external', provider: 'stripe', reference: 'ch_1' } };
+const NOTED_REFUND = { ...REFUND, reference: undefined, providerReference: 're_1' };
 const IN_CASH = { tender: { type: 'cash' }, tendered: eur(5000), change: eur(2510) };
 const CREDIT = { type: 'exchange-credit' };
 const GIFT_CARD = { type: 'gift-card', token: 'gift_50' };
@@ -34,6 +42,19 @@ const order = (id: string, patch: Patch) => change('orders', id, patch);
 const payment = (id: string, patch: object) => change('payments', id, patch);
 const fulfillmentOrder = (id: string, patch: Patch) => change('fulfillment-orders', id, patch);
 const transaction = (patch: object) => change('transactions', 'ord_till', patch);
+/** Cash whose receipt does not add up. */
+const CASH_TENDER = {
+  id: 'pay_cash',
+  version: 2,
+  state: 'partially-refunded',
+  tender: { type: 'cash' },
+  amount: eur(1000),
+  authorizedAmount: eur(1000),
+  capturedAmount: eur(1000),
+  refundedAmount: eur(100),
+  tendered: eur(2000),
+  change: eur(500),
+};
 const reservation = (patch: Patch) => change('reservations', 'res_open', patch);
 const noExpiry = due('pos', 'expire-transaction', 'ord_till', null);
 const noDraft = due('oms', 'expire-draft', 'ord_new', null);
@@ -47,6 +68,19 @@ const units = (id: string, counters: object) => fulfillmentOrder(id, only('lines
 const parcel = (patch: object) => fulfillmentOrder('ful_open', only('shipments', patch));
 const allocation = (counters: object) => reservation(only('allocations', counters));
 const ended = (state: string) => [fulfillmentOrder('ful_open', { state }), fulfillmentOrder('ful_rest', { state: 'cancelled' })];
+
+/** An order of two delivered mugs with a replacement. */
+const replaced = (units: object) =>
+  order('ord_sent', {
+    replacements: [
+      {
+        id: 'rpl_1',
+        reason: 'damaged',
+        createdAt: AT,
+        lines: [{ orderLineId: 'line-1', sku: 'mug-blue', qty: 1, deliveredQty: 0, failedQty: 0, ...units }],
+      },
+    ],
+  });
 
 const AT_STORE = { locationId: 'store-01', readyBy: '2026-03-02T12:00:00.000Z' };
 /** The parcel of `ful_open` goes to a store, although the stock records count it as shipped. */
@@ -153,6 +187,16 @@ const payNew = (state: string) =>
     amount: eur(1490),
     authorizedAmount: eur(1490),
   });
+/** An order whose tax of 10 % was added: 1.00 to a line of 10.00, and 0.49 to shipping of 4.90. */
+const taxed = ({ line = {}, ...more }: { readonly line?: object; readonly taxes?: object; readonly shippingTax?: undefined }) =>
+  order('ord_new', ({ lines, totals }) => {
+    const added = { taxIncluded: false, tax: eur(149), shippingTax: eur(49), total: eur(1639) };
+    const taxes = [{ rate: 10, taxable: eur(1490), tax: eur(149) }];
+    return {
+      lines: lines.map((one: object) => ({ ...one, tax: eur(100), taxRate: 10, lineTotal: eur(1100), ...line })),
+      totals: { ...totals, ...added, taxes, ...more },
+    };
+  });
 const payTill = (more: object) => copy('payments', 'pay_open', { id: 'pay_till', orderId: 'ord_till', ...more });
 const neverPicked = copy('fulfillment-orders', 'ful_rest', { id: 'ful_never', state: 'cancelled', pickingOrderId: 'pck_never' });
 const REST = { id: 'ful_rest', orderId: 'ord_open' };
@@ -169,6 +213,19 @@ const cases: Readonly<Record<string, readonly Case[]>> = {
     ['pay_sent: cash of 2000 less change of -490 does not', payment('pay_sent', { ...IN_CASH, tendered: eur(2000), change: eur(-490) })],
     ['payment/pay_sent: cash of 0 less change of 0 does not pay 2490', payment('pay_sent', { tender: { type: 'cash' } })],
     ['payment/pay_sent: card with cash of 2490 and change of 0', payment('pay_sent', { tendered: eur(2490) })],
+    [
+      'payment/pay_sent: cash of 5000 less change of 2510 does not pay 2490 and a rounding of 1',
+      payment('pay_sent', { ...IN_CASH, rounding: eur(1) }),
+    ],
+    [
+      'payment/pay_sent: cash of 5000 pays 2491 for 2490, and the smallest coin is 1',
+      payment('pay_sent', { ...IN_CASH, change: eur(2509), rounding: eur(1) }),
+    ],
+    ['payment/pay_sent: card, and rounded as cash', payment('pay_sent', { rounding: eur(1) })],
+    [
+      'payment/pay_back: 1491 of 1490 are refunded in cash by its refund 1, and the smallest coin is 1',
+      payment('pay_back', { tender: { type: 'cash' }, tendered: eur(1490), refunds: [{ ...REFUND, rounding: eur(1) }] }),
+    ],
     ['payment/pay_sent: captured with 0 captured', payment('pay_sent', { capturedAmount: eur(0) })],
     ['payment/pay_sent: voided with 2490 captured', payment('pay_sent', { state: 'voided' })],
     ['payment/pay_back: captured with 1490 of 1490 refunded', payment('pay_back', { state: 'captured' })],
@@ -188,6 +245,12 @@ const cases: Readonly<Record<string, readonly Case[]>> = {
     ['payment/pay_sent: disputed, and paid by cash', payment('pay_sent', { tender: { type: 'cash' }, disputes: [DISPUTE] })],
     ['order/ord_new: lines 999 and shipping 490 are not', line('ord_new', { lineTotal: eur(999) })],
     ['order/ord_new: line discounts add up to 5, not to 0', line('ord_new', { discount: eur(5) })],
+    ['order/ord_new: adds tax to prices that include it', order('ord_new', ({ totals }) => ({ totals: { ...totals, taxes: [] } }))],
+    ['order/ord_new: its line line-1 of 1000 with 10 % adds a tax of 99', taxed({ line: { tax: eur(99) } })],
+    ['order/ord_new: its line line-1 of 1000 with 10 % adds a tax of 100, and costs 1099', taxed({ line: { lineTotal: eur(1099) } })],
+    ['order/ord_new: its tax of 10 % is 148 of 1490', taxed({ taxes: [{ rate: 10, taxable: eur(1490), tax: eur(148) }] })],
+    ['order/ord_new: its taxes by rate add up to 0, and its tax is 149', taxed({ taxes: [] })],
+    ['order/ord_new: lines 1100 and shipping 490 are not the total 1639', taxed({ shippingTax: undefined })],
     ['order/ord_new: totals do not add up', order('ord_new', ({ totals }) => ({ totals: { ...totals, subtotal: eur(1) } }))],
     ['order/ord_sent: payments of 4980', copy('payments', 'pay_sent', { id: 'pay_twice' })],
     ['order/ord_open: goods have left, and payment/pay_open keep 0 of the 3490', payment('pay_open', NEVER_CAPTURED)],
@@ -336,6 +399,8 @@ const cases: Readonly<Record<string, readonly Case[]>> = {
     ['return/ret_two: refunded, and open at the OMS', returned('ret_two', { state: 'refunded' })],
     ['return/ret_two: line-1 × 1, booked are line-1 × 2', booked({ qty: 2 })],
     ['return/ret_two: worth 1000, booked is 999', booked({ amount: 999 })],
+    ['return/ret_two: a tax of 0 of 1000, booked is 1', booked({ tax: 1 })],
+    ['return/ret_two: a tax of 1 of 1000, booked is 0', returned('ret_two', { refundTax: eur(1) })],
     ['return/ret_two: the customer brings the goods to dc-01, which is not a store', returned('ret_two', { dropOff: 'store' })],
     ['return/ret_two: belongs to order/ord_open, and is booked on', returned('ret_two', { orderId: 'ord_open' })],
     ['2 returned, and its returns count 1', comingBack(line('ord_sent', { returnedQty: 2 }))],
@@ -385,8 +450,46 @@ const cases: Readonly<Record<string, readonly Case[]>> = {
     ],
     ['transaction/ord_till: voided, and basket/bsk_till is locked', transaction(VOIDED)],
     ['transaction/ord_till: voided, and order/ord_till is draft', transaction(VOIDED), copy('orders', 'ord_new', { id: 'ord_till' })],
+    [
+      'transaction/ord_till: payment/pay_cash pays 900, 100 was given back and 500 is change, of cash of 2000',
+      transaction({ tenders: [CASH_TENDER] }),
+    ],
     ['transaction/ord_till: completed, and order/ord_till is missing', transaction({ state: 'completed' })],
     ['basket/bsk_till: locked for transaction/ord_gone, and nobody', change('baskets', 'bsk_till', { transactionId: 'ord_gone' })],
+  ],
+  replacements: [
+    ['order/ord_sent line-1: 3 replaced of 2 delivered', replaced({ qty: 3, deliveredQty: 3 })],
+    ['order/ord_sent line-1: 3 being replaced and 0 returned of 2 delivered', replaced({ qty: 3 })],
+    ['order/ord_sent rpl_1 line-1: 0 of 1 are sent, and nothing will send the others', replaced({})],
+    ['order/ord_sent rpl_1 line-1: 2 sent in place of 1', replaced({}), fulfillmentOrder('ful_sent', { replacementId: 'rpl_1' })],
+    ['order/ord_sent rpl_1: 2 arrived and 0 failed of 1', replaced({ deliveredQty: 2 })],
+    [
+      'fulfillment-order/ful_sent: serves the replacement rpl_gone, which order/ord_sent does not have',
+      fulfillmentOrder('ful_sent', { replacementId: 'rpl_gone' }),
+    ],
+    [
+      'order/ord_sent rpl_1 line-1: 2 come back, and it was sent for 1',
+      replaced({}),
+      add('return-bookings', {
+        ...{ id: 'ret_rpl', orderId: 'ord_sent', status: 'open', replacementId: 'rpl_1' },
+        lines: [{ orderLineId: 'line-1', qty: 2, amount: 0 }],
+      }),
+    ],
+  ],
+  given: [
+    [
+      'order/ord_new: its lines contain a tax of',
+      order('ord_new', (found) => ({ priceSource: 'given', totals: { ...found.totals, tax: eur(9_999) } })),
+    ],
+    ['order/ord_new line-1: a unit costs 1000, given was 1', order('ord_new', GIVEN), createdWith({ unitPrice: eur(1) })],
+    ['order/ord_new line-1: costs 1000, given was 999', order('ord_new', GIVEN), createdWith({ lineTotal: eur(999) })],
+    ['order/ord_new: costs 1490, given was 1489', order('ord_new', GIVEN), createdWith({}, 1_489)],
+    [
+      'payment/pay_open: by card with the provider stripe',
+      payment('pay_open', { tender: { type: 'card', provider: 'stripe', reference: 'ch_1' } }),
+    ],
+    ['notes stripe ch_1, as payment/pay_', payment('pay_open', NOTED_ONCE), payment('pay_sent', NOTED_ONCE)],
+    ['payment/pay_back: notes a refund twice: re_1, re_1', payment('pay_back', { refunds: [NOTED_REFUND, NOTED_REFUND] })],
   ],
   references: [
     ['order/ord_new: has the reference "1" of "shop", as order/ord_sent has', change('orders', 'ord_sent', { reference: REFERENCE })],

@@ -7,6 +7,7 @@ export interface Request {
   /** The id in the path. */
   readonly id?: string;
   readonly lineId?: string;
+  readonly refundId?: string;
   readonly body: Record<string, unknown>;
   /** Differs from the body, and fits the schema as well. */
   readonly other: Record<string, unknown>;
@@ -60,6 +61,11 @@ export const requests: Readonly<Record<string, Prepare>> = {
   'checkout-basket-api': async (rehearsal) => {
     const { id } = await rehearsal.basket();
     return { id, body: { shippingAddress: ADDRESS }, other: { shippingAddress: ADDRESS, shippingMethod: 'EXPRESS' } };
+  },
+  'change-order-api': async (rehearsal) => {
+    const { id, lines } = await rehearsal.confirmed();
+    const [{ lineId }] = lines;
+    return { id, body: { lines: [{ lineId, qty: 1 }] }, other: { shippingAddress: { ...ADDRESS, line1: '7 Shop Street' } } };
   },
   'create-customer-api': async () => {
     const body = { email: 'uma@people.example', firstName: 'Uma', lastName: 'Reed' };
@@ -126,6 +132,11 @@ export const requests: Readonly<Record<string, Prepare>> = {
   'create-order-api': async (rehearsal) => ({ body: { basketId: (await rehearsal.checkedOut()).id }, other: { basketId: 'bsk_another' } }),
   'cancel-order-api': async (rehearsal) => ({ id: (await rehearsal.draft()).id, body: { reason: 'changed my mind' }, other: {} }),
   'confirm-order-api': async (rehearsal) => ({ id: (await rehearsal.authorised()).id, body: {}, other: {} }),
+  'create-replacement-api': async (rehearsal) => {
+    const { id, lines } = await rehearsal.completed();
+    const body = { lines: [{ orderLineId: lines[0].lineId, qty: 1 }], reason: 'damaged' };
+    return { id, body, other: { ...body, reason: 'wrong' } };
+  },
   'route-order-api': async (rehearsal) => {
     await rehearsal.progress({ route: 'manual' });
     return { id: (await rehearsal.confirmed()).id, body: {}, other: { strategy: 'most-stock' } };
@@ -141,6 +152,11 @@ export const requests: Readonly<Record<string, Prepare>> = {
     await rehearsal.api('capture-payment-api', { params: { id } });
     return { id, body: { amount: eur(100) }, other: { amount: eur(101) } };
   },
+  'note-refund-result-api': async (rehearsal) => {
+    await rehearsal.progress({ external: 'manual' });
+    const { id, refundId } = await rehearsal.awaitedRefund();
+    return { id, refundId, body: { state: 'succeeded' }, other: { state: 'failed', failureReason: 'account_closed' } };
+  },
   'evaluate-promotions-api': async () => {
     const line = { sku: 'mug-blue', qty: 1, unitPrice: eur(1299) };
     return { body: { lines: [line] }, other: { lines: [{ ...line, qty: 2 }] } };
@@ -151,6 +167,6 @@ export const requests: Readonly<Record<string, Prepare>> = {
 export const sendRequest = (
   rehearsal: TestRehearsal,
   api: string,
-  { id = '', lineId = '', body }: Omit<Request, 'other'>,
+  { id = '', lineId = '', refundId = '', body }: Omit<Request, 'other'>,
   how: { readonly headers?: Record<string, string>; readonly query?: Record<string, string> } = {},
-) => rehearsal.call(api as ApiId, { params: { id, lineId }, body, ...how });
+) => rehearsal.call(api as ApiId, { params: { id, lineId, refundId }, body, ...how });

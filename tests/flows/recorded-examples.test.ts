@@ -58,6 +58,7 @@ async function collectGoods(into: Examples): Promise<void> {
   await rehearsal.settle();
   await rehearsal.api('list-picking-orders-api', { query: { locationId: 'dc-01' } });
   const { id, code } = await atCounter(rehearsal);
+  await rehearsal.api('list-collections-api', { query: { locationId: 'store-01', status: 'waiting' } });
   await rehearsal.api('extend-collection-api', { params: { id } });
   await rehearsal.api('hand-over-collection-api', { params: { id }, body: { code } });
   await takeCalls(rehearsal, into);
@@ -71,16 +72,33 @@ async function nameOrder({ api, checkedOut }: TestRehearsal): Promise<void> {
   await api('list-orders-api', { query: { referenceSource: reference.source, referenceId: reference.id } });
 }
 
+/** An order that a web shop took at its prices, whose provider has the money. */
+async function noteElsewhere(rehearsal: TestRehearsal): Promise<void> {
+  await rehearsal.progress({ external: 'manual' });
+  const { id, refundId } = await rehearsal.awaitedRefund('#1002');
+  await rehearsal.api('note-refund-result-api', { params: { id, refundId }, body: { state: 'succeeded', providerReference: 're_3Q' } });
+}
+
+/** An order with a unit less, and one that is picked already. */
+async function changeOrders(into: Examples): Promise<void> {
+  await using rehearsal = await newRehearsal({ warehouse: 'manual' });
+  const { id, lines } = await rehearsal.confirmed({ qty: 3 });
+  await rehearsal.api('change-order-api', { params: { id }, body: { lines: [{ lineId: lines[0].lineId, qty: 2 }] } });
+  await takeCalls(rehearsal, into);
+}
+
 async function callApis(into: Examples): Promise<void> {
   for (const scenario of scenarios.filter(({ name }) => SCENARIOS.includes(name))) {
     const access = { gateway: estate.gateway, bearer: 'demo-integration-token', apiKey: 'demo-carrier-key', admin: ADMIN };
     await runScenario(scenario, { ...access, report: noReport, examine: ({ client }) => takeCalls(client, into) });
   }
   await collectGoods(into);
+  await changeOrders(into);
   await using rehearsal = await newRehearsal({ route: 'manual' });
   const { api } = rehearsal;
   await api('list-products-api', { query: { q: 'mug', limit: 2 } });
   await nameOrder(rehearsal);
+  await noteElsewhere(rehearsal);
   const basket = await rehearsal.basket();
   const lineId = basket.lines[0]?.lineId ?? '';
   await api('change-basket-line-api', { params: { id: basket.id, lineId }, body: { qty: 3 } });
@@ -124,6 +142,8 @@ async function callApis(into: Examples): Promise<void> {
   const order = await silent.completed();
   await silent.api('earn-points-api', { params: { id: 'loy_ada' }, body: { orderId: order.id, amount: eur(2_598) } });
   await silent.refunded((await silent.order(order.id)).payments[0].id, 500);
+  const lines = [{ orderLineId: order.lines[0].lineId, qty: 1 }];
+  await silent.api('create-replacement-api', { params: { id: order.id }, body: { lines, reason: 'damaged' } });
   await takeCalls(silent, into);
 }
 
@@ -311,7 +331,9 @@ async function mistakes(rehearsal: TestRehearsal): Promise<Readonly<Record<strin
     'dispatch-fulfillment-order-api': { params: { id: 'ful_never' }, body: {} },
     'hand-over-collection-api': { params: { id: fulfillmentOrderId }, body: { code: '123456' } },
     'extend-collection-api': { params: { id: fulfillmentOrderId }, body: {} },
+    'change-order-api': { params: { id: orderId }, body: { shippingMethod: 'EXPRESS' } },
     'list-picking-orders-api': { query: { status: 'lost' } },
+    'list-collections-api': { query: { status: 'waiting' } },
     'list-collection-points-api': { query: { sku: 'mug-none' } },
     'create-return-api': {
       body: {
@@ -336,12 +358,17 @@ async function mistakes(rehearsal: TestRehearsal): Promise<Readonly<Record<strin
     'cancel-order-api': { params: { id: orderId }, body: {} },
     'confirm-order-api': { params: { id: draft.id } },
     'route-order-api': { params: { id: draft.id } },
+    'create-replacement-api': {
+      params: { id: orderId },
+      body: { lines: [{ orderLineId: sent.lines[0].lineId, qty: 1 }], reason: 'damaged' },
+    },
     'authorize-payment-api': {
       body: { orderId: draft.id, tender: { type: 'card', token: 'tok_decline_insufficient_funds' }, amount: draft.totals.total },
     },
     'capture-payment-api': { params: { id: payment.id }, body: { amount: eur(999_999) } },
     'void-payment-api': { params: { id: sent.payments[0].id } },
     'refund-payment-api': { params: { id: sent.payments[0].id }, body: { amount: eur(999_999) } },
+    'note-refund-result-api': { params: { id: sent.payments[0].id, refundId: 'ref_never' }, body: { state: 'succeeded' } },
     'evaluate-promotions-api': { body: { lines: [] } },
     'create-rehearsal': { body: { name: rehearsal.name } },
     'put-webhook': { params: { name: 'My shop' }, body: { url: 'http://localhost:3000/events' } },

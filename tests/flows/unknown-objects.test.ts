@@ -2,6 +2,7 @@ import { expect, test } from '@jest/globals';
 import { type ApiId, apis } from '../../shared/catalog/apis.ts';
 import { ADDRESS, newRehearsal, type TestRehearsal } from '../support/estate.ts';
 import { collectionSteps } from '../support/steps/collection.ts';
+import { givenOrder } from '../support/steps/given.ts';
 import { CASH, card, eur } from '../support/steps/tender.ts';
 import { requestMembers } from './request-members.ts';
 
@@ -46,6 +47,12 @@ const returned =
     const { id, lines } = await sold(rehearsal);
     return { body: { orderId: id, lines: [{ orderLineId: lines[0].lineId, qty: 1, reason: 'blue' }], ...more } };
   };
+const replaced =
+  (more: object): Prepare =>
+  async (rehearsal) => {
+    const { id, lines } = await sold(rehearsal);
+    return { id, body: { lines: [{ orderLineId: lines[0].lineId, qty: 1 }], reason: 'damaged', ...more } };
+  };
 const short =
   (line: object): Prepare =>
   async (rehearsal) => {
@@ -69,6 +76,7 @@ const bodies: Partial<Record<ApiId, object>> = {
   'add-line-to-basket-api': MUG,
   'change-basket-line-api': { qty: 1 },
   'checkout-basket-api': { shippingAddress: ADDRESS },
+  'change-order-api': { shippingAddress: ADDRESS },
   'update-picking-status-api': { status: 'started' },
   'hand-over-collection-api': { code: '000000' },
   'earn-points-api': { orderId: NONE, amount: EUR },
@@ -76,7 +84,9 @@ const bodies: Partial<Record<ApiId, object>> = {
   'issue-loyalty-points-api': { points: 1, reason: 'goodwill' },
   'redeem-loyalty-points-api': { points: 1 },
   'refund-payment-api': { amount: EUR },
+  'note-refund-result-api': { state: 'succeeded' },
   'add-payment-api': { tender: CASH, amount: EUR },
+  'create-replacement-api': { lines: [{ orderLineId: NONE, qty: 1 }], reason: 'damaged' },
 };
 
 /** An unknown code is a valid question: Validate Voucher answers that the code is not valid. */
@@ -84,7 +94,7 @@ const named = Object.values(apis).filter(({ path }) => /\{(id|sku)\}/.test(path)
 
 test.each(named)('$name answers 404 for an object that does not exist', async ({ id, path }) => {
   await using rehearsal = await newRehearsal();
-  const { status, body } = await rehearsal.call(id, { params: { id: NONE, sku: NONE, lineId: NONE }, body: bodies[id] });
+  const { status, body } = await rehearsal.call(id, { params: { id: NONE, sku: NONE, lineId: NONE, refundId: NONE }, body: bodies[id] });
   expect([path, status, body]).toMatchObject([path, 404, { code: 'not_found', objectType: expect.any(String), id: NONE }]);
   expect(await rehearsal.events({ ext: true })).toEqual([]);
 });
@@ -95,7 +105,7 @@ const UNUSABLE = ['a~b', 'x'.repeat(65), '__proto__'];
 test.each(named)('$name answers 404 for an id that no object can have', async ({ id, path }) => {
   await using rehearsal = await newRehearsal();
   for (const none of UNUSABLE) {
-    const { status, body } = await rehearsal.call(id, { params: { id: none, sku: none, lineId: none }, body: bodies[id] });
+    const { status, body } = await rehearsal.call(id, { params: { id: none, sku: none, lineId: none, refundId: none }, body: bodies[id] });
     expect([path, status, body]).toMatchObject([path, 404, { code: 'not_found', id: none }]);
   }
 });
@@ -173,16 +183,42 @@ const rows: Readonly<Record<string, Row>> = {
   ],
   'create-order-api basketId': [{ body: { basketId: NONE } }, 404, 'basket'],
   'create-order-api transactionId': [{ body: { transactionId: NONE } }, 404, 'transaction'],
+  'create-order-api lines.sku': [
+    { body: givenOrder('#1', { lines: [{ ...PRICED, sku: NONE }], discount: undefined, shipping: undefined, tax: undefined, total: EUR }) },
+    422,
+    'unknown_sku',
+  ],
+  'create-order-api customerId': [{ body: givenOrder('#1', { customerId: NONE }) }, 404, 'customer'],
+  // An unknown card identifies nobody.
+  'create-order-api contact.loyaltyCard': [{ body: givenOrder('#1', { customerId: undefined, contact: { loyaltyCard: NONE } }) }, 201],
+  'create-order-api collection.locationId': [
+    { body: givenOrder('#1', { shippingAddress: undefined, collection: { locationId: NONE } }) },
+    422,
+    'no_collection',
+  ],
   'create-order-api exchangeForReturnId': [
     async (rehearsal) => ({ body: { basketId: (await rehearsal.checkedOut()).id, exchangeForReturnId: NONE } }),
     404,
     'return',
+  ],
+  'change-order-api collection.locationId': [
+    async (rehearsal) => ({ id: (await rehearsal.confirmed()).id, body: { collection: { locationId: NONE } } }),
+    422,
+    'no_collection',
+  ],
+  'change-order-api lines.lineId': [
+    async (rehearsal) => ({ id: (await rehearsal.confirmed()).id, body: { lines: [{ lineId: NONE, qty: 1 }] } }),
+    422,
+    'unknown_line',
   ],
   'create-picking-order-api fulfillmentOrderId': [{ body: { fulfillmentOrderId: NONE } }, 404, 'fulfillment-order'],
   'update-picking-status-api lines.orderLineId': [short({ orderLineId: NONE }), 422, 'unknown_line'],
   'update-picking-status-api lines.sku': [short({ sku: NONE }), 422, 'unknown_line'],
   // No work is there.
   'list-picking-orders-api locationId': [{ query: { locationId: NONE } }, 200],
+  'list-collections-api locationId': [{ query: { locationId: NONE } }, 200],
+  'list-collections-api customerId': [{ query: { customerId: NONE } }, 200],
+  'list-collections-api orderNumber': [{ query: { orderNumber: NONE } }, 200],
   'hand-over-collection-api code': [handOver({ code: '000000' }), 403, 'fulfillment-order'],
   'hand-over-collection-api orderId': [handOver({ orderId: NONE, person: 'Ben Byrne' }), 403, 'fulfillment-order'],
   'hand-over-collection-api lines.orderLineId': [handOverLine('lines'), 422, 'unknown_line'],
@@ -190,6 +226,9 @@ const rows: Readonly<Record<string, Row>> = {
   'create-return-api orderId': [returned({ orderId: NONE }), 404, 'order'],
   'create-return-api lines.orderLineId': [returned({ lines: [{ orderLineId: NONE, qty: 1, reason: 'blue' }] }), 422, 'unknown_line'],
   'create-return-api locationId': [returned({ locationId: NONE }), 404, 'location'],
+  'create-return-api replacementId': [returned({ replacementId: NONE }), 422, 'unknown_replacement'],
+  'create-replacement-api lines.orderLineId': [replaced({ lines: [{ orderLineId: NONE, qty: 1 }] }), 422, 'unknown_line'],
+  'create-replacement-api storeId': [replaced({ storeId: NONE }), 422, 'unknown_store'],
   'log-interaction-api customerId': [{ body: { customerId: NONE, type: 'visit' } }, 404, 'customer'],
   'enroll-loyalty-member-api customerId': [{ body: { customerId: NONE } }, 404, 'customer'],
   'earn-points-api orderId': [{ id: 'loy_ada', body: { orderId: NONE, amount: EUR } }, 404, 'order'],
@@ -214,7 +253,7 @@ const TEXTS = new Set([
   ...['name', 'firstName', 'lastName', 'email', 'phone', 'line1', 'line2', 'city', 'region', 'postalCode', 'country', 'currency'],
   ...['reason', 'note'],
   ...['occurredAt', 'timestamp', 'from', 'to', 'statusCode', 'location', 'message', 'q', 'cursor', 'rehearsal', 'reference'],
-  ...['cardNumber', 'carrier', 'person', 'near', 'qty'],
+  ...['cardNumber', 'carrier', 'person', 'near', 'qty', 'provider', 'providerReference', 'failureReason'],
   ...['reference/source', 'reference/id', 'referenceSource', 'referenceId', 'placedAfter', 'placedBefore'],
 ]);
 

@@ -32,8 +32,8 @@ export const stock: readonly Mutant[] = [
   {
     name: 'Units that leave stay reserved',
     file: 'services/inventory-service/reservations.ts',
-    from: '{ onHand: change, reserved: change }',
-    to: '{ onHand: change }',
+    from: "{ onHand: movement.kind === 'give-back' ? 0 : change, reserved: change }",
+    to: "{ onHand: movement.kind === 'give-back' ? 0 : change }",
     killedBy: ['tests/services/stock-movements.test.ts'],
   },
   {

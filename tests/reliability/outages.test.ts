@@ -39,6 +39,15 @@ const stories: Readonly<Record<string, Story>> = {
     const id = await confirmed(rehearsal);
     return [() => rehearsal.cancel(id)];
   },
+  'a change to fewer units': async (rehearsal) => {
+    const { id, lines } = await rehearsal.confirmed({ lines: [{ sku: 'mug-blue', qty: 3 }] });
+    const body = { lines: [{ lineId: lines[0].lineId, qty: 1 }] };
+    return [() => rehearsal.call('change-order-api', { params: { id }, body })];
+  },
+  'a change to a collection': async (rehearsal) => {
+    const { id } = await rehearsal.confirmed();
+    return [() => rehearsal.call('change-order-api', { params: { id }, body: { collection: { locationId: 'store-01' } } })];
+  },
   'the confirmation of an order': async (rehearsal) => {
     const { id } = await rehearsal.authorised();
     return [() => rehearsal.confirm(id)];
@@ -128,6 +137,12 @@ const stories: Readonly<Record<string, Story>> = {
     await rehearsal.pay(orderId, card(), 1_000);
     return [() => rehearsal.cancel(orderId)];
   },
+  'a replacement of damaged goods': async (rehearsal) => {
+    const { id, lines } = await rehearsal.completed();
+    const body = { lines: [{ orderLineId: lines[0].lineId, qty: 1 }], reason: 'damaged' as const };
+    await rehearsal.progress({ warehouse: 'time', carrier: 'time' });
+    return [() => rehearsal.call('create-replacement-api', { params: { id }, body })];
+  },
   'goods that nobody collects': async (rehearsal) => {
     await collectionSteps(rehearsal).atCounter();
     return [];
@@ -144,10 +159,19 @@ const played: Readonly<Record<string, readonly string[]>> = {
     ...['fms|give-up-delivery', 'fms|give-up-return', 'fms|give-up-silent-parcel', 'fms|return-step', 'loyalty-platform|return-redemption'],
     ...['payment-hub|approve-payment', 'payment-hub|expire-authorization', 'payment-hub|decide-refund', 'payment-hub|lose-dispute'],
     ...['sim|expire-reservation', 'fms|give-up-collection', 'fms|remind-customer', 'fms|unlock-collection'],
+    'oms|refund-lost-goods',
   ],
   interrupted: [
     ...['crm|finish-enrolment', 'ecommerce-platform|place-order', 'fms|undo-return', 'inventory-service|finish-allocation'],
-    ...['oms|finish-cancellation', 'oms|finish-carry-out', 'oms|finish-confirmation', 'oms|finish-creation', 'pos|abandon-opening'],
+    ...[
+      'oms|finish-cancellation',
+      'oms|finish-carry-out',
+      'oms|finish-confirmation',
+      'oms|finish-creation',
+      'oms|undo-given-order',
+      'oms|finish-change',
+      'pos|abandon-opening',
+    ],
     ...['pos|resolve-tender', 'sim|abort-hold', 'wms|finish-move', 'wms|finish-opening', 'payment-hub|give-up-payment'],
     ...['ecommerce-platform|undo-checkout', 'fms|put-back', 'oms|take-exchange-credit', 'oms|pay-out-return'],
   ],
@@ -155,6 +179,8 @@ const played: Readonly<Record<string, readonly string[]>> = {
   'tests/services/fms-crashes': ['fms|restock'],
   'tests/services/pos-changed-tenders': ['pos|capture-tenders'],
   'a cancellation': ['oms|compensate', 'payment-hub|give-back-points'],
+  'a change to fewer units': [],
+  'a change to a collection': [],
   'the confirmation of an order': ['oms|route-order', 'oms|redeem-vouchers', 'fms|allocate', 'payment-hub|check-orphan'],
   'the way of an order to its customer': ['oms|capture-payments', 'oms|settle-order', 'oms|release-holds', 'wms|warehouse-step'],
   'the dispatch and the scans of a parcel': ['fms|take-stock', 'fms|hand-over', 'carrier-platform|deliver-webhook', 'sim|move-stock'],
@@ -173,6 +199,7 @@ const played: Readonly<Record<string, readonly string[]>> = {
   'an order that is paid at the counter': [],
   'a payment at the counter whose order is cancelled': [],
   'goods that nobody collects': [],
+  'a replacement of damaged goods': ['oms|finish-replacement'],
   'a short pick of an order whose payment is disputed': ['oms|refund-cancelled-units'],
 };
 

@@ -15,6 +15,7 @@ const cases: readonly (readonly [Subject, number])[] = [
   ['the till', runsOf({ usually: 3, thoroughly: 30 })],
   ['returns and exchanges', runsOf({ usually: 3, thoroughly: 25 })],
   ['click and collect', runsOf({ usually: 3, thoroughly: 25 })],
+  ['replacements', runsOf({ usually: 3, thoroughly: 25 })],
   ['everything together', runsOf({ usually: 3, thoroughly: 20 })],
 ];
 
@@ -53,6 +54,29 @@ test.each(['JPY', 'USD', 'BHD'])(
     await using retailer = await startRetailer({ currency });
     const own = { gateway: retailer.gateway, currency };
     const property = fc.asyncProperty(historiesOf('everything together'), (history) => runHistory(history, own));
+    const numRuns = runsOf({ usually: 1, thoroughly: 10 }) * factor;
+    await fc.assert(property, { numRuns, interruptAfterTimeLimit: 100_000 * factor, ...(seed !== undefined && { seed: Number(seed) }) });
+  },
+  200_000 * factor,
+);
+
+const TAX_RATES = [
+  { country: 'IE', rate: 8.875 },
+  { country: 'IE', category: 'food', rate: 0 },
+];
+
+test.each([
+  ['CHF', 'rounds cash', 'the till', { cashRounding: 5 }],
+  ['JPY', 'rounds cash', 'click and collect', { cashRounding: 10 }],
+  ['EUR', 'adds tax', 'everything together', { taxIncluded: false }],
+  ['JPY', 'adds tax', 'returns and exchanges', { taxIncluded: false, taxRates: TAX_RATES }],
+  ['BHD', 'adds tax and rounds cash', 'everything together', { taxIncluded: false, taxRates: TAX_RATES, cashRounding: 5 }],
+] as const)(
+  'Histories of a retailer in %s that %s, with %s, keep every invariant',
+  async (currency, _does, subject, figures) => {
+    await using retailer = await startRetailer({ currency, ...figures });
+    const own = { gateway: retailer.gateway, currency };
+    const property = fc.asyncProperty(historiesOf(subject), (history) => runHistory(history, own));
     const numRuns = runsOf({ usually: 1, thoroughly: 10 }) * factor;
     await fc.assert(property, { numRuns, interruptAfterTimeLimit: 100_000 * factor, ...(seed !== undefined && { seed: Number(seed) }) });
   },

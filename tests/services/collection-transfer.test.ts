@@ -347,9 +347,9 @@ describe('The end of a transfer', () => {
     expect(await call('create-return-api', { body })).toMatchObject({ status: 201, body: { dropOff: 'store', locationId: 'store-01' } });
   });
 
-  test('Units that the warehouse lacks are cancelled and refunded, and the rest is collected', async (rehearsal) => {
+  test('Units that the warehouse lacks are cancelled and refunded when shortage is cancel, and the rest is collected', async (rehearsal) => {
     const { toCollect, api, settle, scans, fulfilment, handOver, order, desks, verified } = rehearsal;
-    const { fulfillmentOrderId: id, orderId } = await toCollect(AT, DESKS);
+    const { fulfillmentOrderId: id, orderId } = await toCollect(AT, DESKS, { shortage: 'cancel' });
     const picking = await api('create-picking-order-api', { body: { fulfillmentOrderId: id } });
     const params = { id: picking.id };
     await api('update-picking-status-api', { params, body: { status: 'started' } });
@@ -366,6 +366,51 @@ describe('The end of a transfer', () => {
     expect((await order(orderId)).lines[0]).toMatchObject({ fulfilledQty: 1, cancelledQty: 1 });
     expect(await desks()).toEqual({ dc: [1, 0], store: [0, 0] });
     await verified();
+  });
+});
+
+test('The books count units on their way to a store until it receives them, or they are lost', async (rehearsal) => {
+  const { sent, scans, control, settle } = rehearsal;
+  const stock = async () =>
+    Object.fromEntries(
+      (await control('read-books')).entries
+        .filter(({ book, entry }) => book === 'stock' && entry.startsWith('desk-two-nodes '))
+        .map(({ entry, value }) => [entry.slice('desk-two-nodes '.length), value]),
+    );
+  const first = await sent();
+  expect(await stock()).toEqual({ 'on hand': 4, 'on the way to a store': 2 });
+  await scans(first.shipmentId, 'collect', 'depart', 'out-for-delivery', 'deliver');
+  await settle();
+  expect(await stock()).toEqual({ 'on hand': 6, reserved: 2 });
+  const second = await sent();
+  await scans(second.shipmentId, 'collect', 'lose');
+  await settle();
+  expect(await stock()).toEqual({ 'on hand': 4, reserved: 2 });
+});
+
+describe('Explanations of a transfer', () => {
+  test('An explanation names goods on their way to the store, and goods that were found after their refund', async (rehearsal) => {
+    const { sent, scans, order, control } = rehearsal;
+    const why = async (type: string, id: string) => (await control('explain-object', { params: { type, id } })).text;
+    const { orderId, fulfillmentOrderId, shipmentId } = await sent();
+    const { orderNumber, lines } = await order(orderId);
+    const reservationId = lines[0]?.reservationId ?? '';
+    const waiting = (until: string) => `It waits for the goods of the order ${orderNumber} to ${until}.`;
+    expect(await why('reservation', reservationId)).toContain(waiting('reach the store store-01'));
+    await scans(shipmentId, 'collect', 'depart', 'out-for-delivery', 'deliver');
+    expect(await why('reservation', reservationId)).toContain(waiting('leave'));
+    await rehearsal.cancel(orderId);
+    const lost = await rehearsal.toCollect(AT, [{ sku: 'mug-blue', qty: 60 }]);
+    await rehearsal.packed(lost.fulfillmentOrderId);
+    await rehearsal.api('dispatch-fulfillment-order-api', { params: { id: lost.fulfillmentOrderId } });
+    await rehearsal.settle();
+    const lostParcel = (await rehearsal.fulfilment(lost.fulfillmentOrderId)).shipments[0]?.id ?? '';
+    await scans(lostParcel, 'collect', 'lose', 'find');
+    await rehearsal.settle();
+    const found = 'It reached the store after its refund: the goods are on the shelf of the store.';
+    expect(await why('shipment', lostParcel)).toContain(found);
+    expect(await why('fulfillment-order', lost.fulfillmentOrderId)).toContain(`The carrier lost the parcel. ${found}`);
+    expect(await why('fulfillment-order', fulfillmentOrderId)).not.toContain(found);
   });
 });
 

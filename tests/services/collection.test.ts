@@ -560,9 +560,9 @@ describe('Staff of the store', () => {
     expect(await listed({ locationId: 'store-01' })).toEqual([]);
   });
 
-  test('Units that the store lacks are cancelled and refunded, and the others are handed over', async (rehearsal) => {
+  test('Units that the store lacks are cancelled and refunded when shortage is cancel, and the others are handed over', async (rehearsal) => {
     const { toCollect, order, short, api, settle, handOver, stockAt } = rehearsal;
-    const { orderId, fulfillmentOrderId } = await toCollect();
+    const { orderId, fulfillmentOrderId } = await toCollect(undefined, undefined, { shortage: 'cancel' });
     const { id } = await short(await order(orderId), fulfillmentOrderId, 1);
     await settle();
     expect((await order(orderId)).lines[0]).toMatchObject({ qty: 2, cancelledQty: 1 });

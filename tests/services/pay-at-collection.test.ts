@@ -43,20 +43,40 @@ describe('Checkout of an order that is paid at its collection', () => {
     expect(await stockAt('mug-blue')).toEqual({ onHand: 50, reserved: 0 });
   });
 
-  test('A repeated checkout changes payAt until the order exists, keeps it when it is left out, and drops it with an address', async (rehearsal) => {
+  test('A repeated checkout changes payAt until the order exists, and keeps it when it is left out', async (rehearsal) => {
     const { basket, api, call } = rehearsal;
     const { id } = await basket();
     const checkedOut = async (body: object) => (await api('checkout-basket-api', { params: { id }, body: body as never })).payAt;
     expect(await checkedOut({ collection: STORE })).toBeUndefined();
     expect(await checkedOut(ASKED)).toBe('collection');
     expect(await checkedOut({ collection: STORE })).toBe('collection');
-    expect(await checkedOut({ shippingAddress: ADDRESS })).toBeUndefined();
-    expect(await checkedOut(ASKED)).toBe('collection');
     expect(await checkedOut({ ...ASKED, payAt: 'checkout' })).toBeUndefined();
+    expect(await checkedOut({ shippingAddress: ADDRESS })).toBeUndefined();
     expect(await checkedOut({ ...ASKED, placeOrder: true })).toBe('collection');
     const late = await call('checkout-basket-api', { params: { id }, body: { ...ASKED, payAt: 'checkout' } });
     expect(late).toMatchObject({ status: 409, body: { code: 'conflicting_repeat' } });
   });
+});
+
+test('A repeated checkout with an address is refused while the basket is paid at its collection, unless it has payAt checkout', async (rehearsal) => {
+  const { basket, api, call } = rehearsal;
+  const { id } = await basket();
+  const params = { id };
+  await api('checkout-basket-api', { params, body: ASKED as never });
+  const { status, body } = await call('checkout-basket-api', { params, body: { shippingAddress: ADDRESS } });
+  expect([status, body.errors]).toEqual([
+    422,
+    [
+      {
+        pointer: '/payAt',
+        code: 'required',
+        detail: 'The basket is paid when it is collected, and an order to an address is paid before: confirm this with payAt checkout.',
+      },
+    ],
+  ]);
+  expect(await api('get-basket-api', { params })).toMatchObject({ payAt: 'collection', collection: STORE });
+  const sent = await api('checkout-basket-api', { params, body: { shippingAddress: ADDRESS, payAt: 'checkout' } });
+  expect([sent.payAt, sent.collection, sent.shippingAddress]).toEqual([undefined, undefined, ADDRESS]);
 });
 
 describe('Confirm Order of an order that is paid at its collection', () => {
@@ -195,10 +215,11 @@ describe('The till takes the payment of an order that waits at the counter', () 
 
   test('The receipt lists the units that the store had, and the till takes their price', async (rehearsal) => {
     const { confirmedToPay, api, call, settle, openTill, pay, handOver, order } = rehearsal;
-    const { orderId, fulfillmentOrderId } = await confirmedToPay([
+    const goods = [
       { sku: 'mug-blue', qty: 3 },
       { sku: 'espresso-cup', qty: 1 },
-    ]);
+    ];
+    const { orderId, fulfillmentOrderId } = await confirmedToPay(goods, { shortage: 'cancel' });
     const { id, lines } = await api('create-picking-order-api', { body: { fulfillmentOrderId } });
     await api('update-picking-status-api', { params: { id }, body: { status: 'started' } });
     const short = lines.map(({ orderLineId, qty }) => ({ orderLineId, pickedQty: qty === 3 ? 2 : 0 }));
@@ -255,6 +276,25 @@ describe('The till takes the payment of an order that waits at the counter', () 
     const { body: second } = await pay(orderId, CASH, 598);
     expect(second.receipt.number).toBe(first.receipt.number);
     expect(await handOver(fulfillmentOrderId, { code })).toMatchObject({ status: 200 });
+  });
+
+  test('A receipt lists what was given back of a tender, so that cash adds up to what the customer handed over', async (rehearsal) => {
+    const { unpaidAtCounter, openTill, pay, api, settle } = rehearsal;
+    const { orderId } = await unpaidAtCounter();
+    await openTill(orderId);
+    const { body: first } = await pay(orderId, CASH, 3000);
+    expect(first.receipt.tenders).toEqual([
+      { paymentId: first.id, type: 'cash', amount: eur(2598), tendered: eur(3000), change: eur(402) },
+    ]);
+    await api('refund-payment-api', { params: { id: first.id }, body: { amount: eur(598) } });
+    await settle();
+    await openTill(orderId);
+    const { body: second } = await pay(orderId, CASH, 1000);
+    expect(second.receipt.tenders).toEqual([
+      { paymentId: first.id, type: 'cash', amount: eur(2000), givenBack: eur(598), tendered: eur(3000), change: eur(402) },
+      { paymentId: second.id, type: 'cash', amount: eur(598), tendered: eur(1000), change: eur(402) },
+    ]);
+    expect(second.receipt.totals.total).toEqual(eur(2598));
   });
 
   test.each([
@@ -376,6 +416,38 @@ describe('The payment at the counter ends', () => {
     expect(await order(orderId)).toMatchObject({ state: 'in-fulfilment' });
   });
 
+  test('A void that arrives after the till has begun again names its opening, and voids no other one', async (rehearsal) => {
+    const { unpaidAtCounter, openTill, pay, voidSale, settle, order, sale } = rehearsal;
+    const { orderId } = await unpaidAtCounter();
+    expect((await openTill(orderId)).body.opening).toBe(1);
+    expect((await openTill(orderId)).body.opening).toBe(1);
+    expect(await voidSale(orderId, { opening: 1 })).toMatchObject({ status: 200 });
+    expect(await voidSale(orderId)).toMatchObject({ status: 200 });
+    expect((await openTill(orderId, { laneId: 'lane-2' })).body.opening).toBe(2);
+    await pay(orderId, CASH, 500);
+    const late = await voidSale(orderId, { opening: 1 });
+    expect(late).toMatchObject({ status: 409, body: { code: 'invalid_state_transition', opening: 2 } });
+    expect(late.body.detail).toBe(
+      `The opening 1 of the transaction "${orderId}" has ended; this void changes nothing. The till has begun again with the opening 2.`,
+    );
+    expect((await voidSale(orderId)).body.errors).toEqual([
+      {
+        pointer: '/opening',
+        code: 'required',
+        detail:
+          'A till has begun 2 times to take the payment of this order. Name the opening that is voided: Create Transaction returns it.',
+      },
+    ]);
+    expect((await voidSale(orderId, { opening: 3 })).body.errors).toMatchObject([{ pointer: '/opening', code: 'unknown_opening' }]);
+    expect((await order(orderId)).payments).toMatchObject([{ state: 'authorised' }]);
+    expect(await voidSale(orderId, { opening: 2 })).toMatchObject({ status: 200 });
+    await settle();
+    expect((await order(orderId)).payments).toMatchObject([{ state: 'voided' }]);
+    const { id, ...sold } = await sale();
+    expect(Object.keys(sold)).not.toContain('opening');
+    expect((await voidSale(id, { opening: 1 })).body.errors).toMatchObject([{ pointer: '/opening', code: 'unexpected' }]);
+  });
+
   test('Nothing is lost when the Payment Hub is down at the till: the void is completed later, and then the till opens again', async (rehearsal) => {
     const { unpaidAtCounter, openTill, pay, voidSale, down, noFaults, advance, order } = rehearsal;
     const { orderId } = await unpaidAtCounter();
@@ -418,7 +490,7 @@ describe('The payment at the counter ends', () => {
 
   test('Units that the OMS cancels while the till waits lower the amount of the next tender', async (rehearsal) => {
     const { confirmedToPay, api, call, settle, fault, noFaults, openTill, pay, order } = rehearsal;
-    const { orderId, fulfillmentOrderId } = await confirmedToPay();
+    const { orderId, fulfillmentOrderId } = await confirmedToPay(undefined, { shortage: 'cancel' });
     const { id, lines } = await api('create-picking-order-api', { body: { fulfillmentOrderId } });
     await api('update-picking-status-api', { params: { id }, body: { status: 'started' } });
     await settle();
@@ -473,7 +545,7 @@ describe('The payment at the counter ends', () => {
     await settle();
     await openTill(orderId, { laneId: 'lane-2' });
     await pay(orderId, CASH, 300);
-    if (end === 'void') expect((await voidSale(orderId)).status).toBe(200);
+    if (end === 'void') expect((await voidSale(orderId, { opening: 2 })).status).toBe(200);
     else await advance('P1DT1H');
     await settle();
     expect((await order(orderId)).payments.map(({ state, refundedAmount }) => [state, refundedAmount])).toEqual([

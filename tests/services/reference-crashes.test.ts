@@ -4,17 +4,27 @@ import { type ApiId, apis } from '../../shared/catalog/apis.ts';
 import type { Application } from '../../shared/catalog/applications.ts';
 import { crashesDuring, type OneRequest } from '../support/each-crash.ts';
 import { type CrashSteps, crashSteps } from '../support/steps/crash-steps.ts';
+import { givenOrder } from '../support/steps/given.ts';
 import { card, eur } from '../support/steps/tender.ts';
 
 /** A client names its object, a process is killed, and the client repeats the call with another key: there is one object. */
 
 const NAMED = { reference: { source: 'web-shop', id: '#1001' }, metadata: { campaign: 'spring' } };
 
-type Row = readonly [api: ApiId, killed: readonly Application[], prepare: (steps: CrashSteps) => Promise<object>];
+type Row = readonly [api: ApiId, killed: readonly Application[], prepare: (steps: CrashSteps) => Promise<object>, how?: string];
 
 const rows: readonly Row[] = [
   ['create-basket-api', ['ecommerce-platform', 'crm'], async () => ({ channel: 'web', lines: [{ sku: 'mug-blue', qty: 1 }] })],
   ['create-order-api', ['oms', 'ecommerce-platform'], async (steps) => ({ basketId: (await steps.checkedOut()).id })],
+  [
+    'create-order-api',
+    ['oms', 'sim', 'inventory-service', 'crm'],
+    async () => {
+      const { reference: _reference, ...given } = givenOrder('#1001', { customerId: undefined, contact: { email: 'zoe@people.example' } });
+      return given;
+    },
+    'with given prices',
+  ],
   ['authorize-payment-api', ['payment-hub'], async (steps) => ({ orderId: (await steps.draft()).id, tender: card(), amount: eur(1_000) })],
   [
     'create-return-api',
@@ -32,8 +42,8 @@ const rows: readonly Row[] = [
 
 crashesDuring<OneRequest>(
   Object.fromEntries(
-    rows.map(([api, killed, prepare]) => [
-      apis[api].name,
+    rows.map(([api, killed, prepare, how]) => [
+      how === undefined ? apis[api].name : `${apis[api].name} ${how}`,
       {
         killed,
         prepare: async (estate) => {

@@ -236,6 +236,7 @@ const refusals: Record<string, string[]> = {
   'generate-label-api': ['invalid_state_transition', 'dependency_unavailable'],
   'update-picking-status-api': ['invalid_state_transition'],
   'route-order-api': ['invalid_state_transition', 'insufficient_stock'],
+  'create-replacement-api': ['invalid_state_transition', 'replacement_quantity_exceeded', 'insufficient_stock'],
   'carrier-webhook': ['not_found'],
   'release-reservation-api': ['invalid_state_transition'],
   'reserve-inventory-api': ['insufficient_stock'],

@@ -37,15 +37,15 @@ const floors: readonly (readonly string[])[] = [
 
 /** The floors of the OMS, above its shared files. */
 const omsFloors: readonly (readonly string[])[] = [
-  ['lines.ts', 'baskets.ts', 'pending-action.ts'],
-  ['payments.ts'],
-  ['return-bookings.ts'],
+  ['lines.ts', 'baskets.ts', 'pending-action.ts', 'replaced-units.ts', 'given-prices.ts', 'order-numbers.ts'],
+  ['payments.ts', 'given.ts'],
+  ['return-bookings.ts', 'change-terms.ts'],
   ['exchange.ts', 'compensation.ts'],
   ['payout.ts', 'order-view.ts', 'late-refunds.ts'],
   ['cancellation.ts', 'carry-out.ts', 'lost-authorizations.ts', 'order-list.ts', 'returns.ts'],
   ['fulfillment.ts'],
   ['routing.ts', 'capture.ts'],
-  ['short-lines.ts', 'confirmation.ts'],
+  ['short-lines.ts', 'confirmation.ts', 'replacements.ts', 'changes.ts'],
   ['creation.ts'],
 ];
 const OMS_SHARES = ['collections.ts', 'due-work.ts'].map((file) => `services/oms/${file}`);
@@ -70,6 +70,7 @@ const IN_BROWSERS = [
   'rehearsal/event-stream.ts',
   'shared/catalog/control/drift.ts',
   'shared/catalog/event-names.ts',
+  'shared/catalog/fulfillment/counter.ts',
   'shared/catalog/nearby.ts',
   'shared/catalog/payment/cover.ts',
   'shared/control/sequence.ts',

@@ -116,8 +116,15 @@ test('The OpenAPI document promises a success for a natural repeat only of the o
     ],
     ...['confirm-reservation-api', 'create-basket-api', 'create-customer-api', 'create-order-api', 'create-picking-order-api'],
     ...['create-return-api', 'dispatch-fulfillment-order-api'],
-    ...['earn-points-api', 'generate-label-api', 'hand-over-collection-api', 'issue-loyalty-points-api', 'redeem-loyalty-points-api'],
-    ...['redeem-points-api', 'release-reservation-api', 'reserve-inventory-api', 'route-order-api'],
+    ...[
+      'earn-points-api',
+      'generate-label-api',
+      'hand-over-collection-api',
+      'issue-loyalty-points-api',
+      'note-refund-result-api',
+      'redeem-loyalty-points-api',
+    ],
+    ...['redeem-points-api', 'refund-payment-api', 'release-reservation-api', 'reserve-inventory-api', 'route-order-api'],
     ...['update-picking-status-api', 'void-payment-api', 'void-transaction-api'],
   ]);
   for (const api of publicApis.filter((one) => !promising.includes(one))) {

@@ -2,12 +2,15 @@ import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { addToLines, type LineToPrice, priceLines, shippingCost } from '../../services/ecommerce-platform/pricing.ts';
 import { DEFAULT_FIGURES } from '../../shared/catalog/retailer.ts';
-import { containedTax } from '../../shared/domain/money.ts';
+import { ratesAt } from '../../shared/catalog/tax.ts';
+import { addedTax, containedTax } from '../../shared/domain/money.ts';
 
 const MUG = { lineId: 'bsk_1-1', sku: 'mug-blue', qty: 1, unitPrice: 1299, taxRate: 23, discount: 0 };
 const aLine = (line: Partial<LineToPrice> = {}): LineToPrice => ({ ...MUG, ...line });
+const amountsOf = ({ taxIncluded: _included, taxes: _taxes, ...totals }: ReturnType<typeof priceLines>['totals']) =>
+  Object.fromEntries(Object.entries(totals).map(([name, { amount }]) => [name, amount]));
 const totalsOf = (lines: readonly LineToPrice[], method?: 'STANDARD' | 'EXPRESS') =>
-  Object.fromEntries(Object.entries(priceLines(lines, DEFAULT_FIGURES, method).totals).map(([name, { amount }]) => [name, amount]));
+  amountsOf(priceLines(lines, DEFAULT_FIGURES, method).totals);
 
 const anyLine = fc
   .record({
@@ -43,7 +46,10 @@ test('The price of a basket always adds up in whole minor units of one currency:
       expect(totals.total.amount).toBe(totals.subtotal.amount - totals.discount.amount + totals.shipping.amount);
       expect(totals.total.amount).toBe(sum(({ lineTotal }) => lineTotal.amount) + totals.shipping.amount);
       const ofLines = lines.flatMap(({ unitPrice, discount, tax, lineTotal }) => [unitPrice, discount, tax, lineTotal]);
-      const odd = [...Object.values(totals), ...ofLines].filter((money) => !Number.isSafeInteger(money.amount) || money.currency !== 'EUR');
+      const { taxIncluded: _included, taxes: _taxes, ...amounts } = totals;
+      const odd = [...Object.values(amounts), ...ofLines].filter(
+        (money) => !Number.isSafeInteger(money.amount) || money.currency !== 'EUR',
+      );
       expect(odd).toEqual([]);
     }),
   );
@@ -82,6 +88,75 @@ test('The price of a basket taxes shipping at the rate of the goods; with severa
   expect(totalsOf([aLine({ taxRate: 0 })], 'STANDARD')).toMatchObject({ tax: 0 });
   const mixed = [aLine({ unitPrice: 3000 }), aLine({ lineId: 'b', sku: 'book', unitPrice: 1000, taxRate: 0 })];
   expect(totalsOf(mixed, 'EXPRESS')).toMatchObject({ tax: containedTax(3000, 23) + containedTax(743, 23) });
+});
+
+/** A retailer whose prices are without tax. */
+const WITHOUT_TAX = { ...DEFAULT_FIGURES, taxIncluded: false };
+
+test('Tax is added to each line after its discount and to shipping, rounded half up, and the lines by rate add up', () => {
+  const lines = [aLine({ qty: 3, discount: 97, taxRate: 8.875 }), aLine({ lineId: 'b', sku: 'bread', unitPrice: 500, taxRate: 0 })];
+  const { lines: priced, totals } = priceLines(lines, WITHOUT_TAX, 'STANDARD');
+  // 38.00 × 8.875 % = 3.3725; of the shipping of 4.90, 38.00 ÷ 43.00 is taxed: 4.33 × 8.875 % = 0.384.
+  expect(priced.map(({ tax, taxRate, lineTotal }) => [tax.amount, taxRate, lineTotal.amount])).toEqual([
+    [337, 8.875, 4_137],
+    [0, 0, 500],
+  ]);
+  expect(amountsOf(totals)).toEqual({ subtotal: 4_397, discount: 97, shipping: 490, tax: 375, shippingTax: 38, total: 5_165 });
+  expect([totals.taxIncluded, totals.taxes?.map(({ rate, taxable, tax }) => [rate, taxable.amount, tax.amount])]).toEqual([
+    false,
+    [
+      [8.875, 4_233, 375],
+      [0, 557, 0],
+    ],
+  ]);
+});
+
+test.each([
+  [100, 0.5, 1],
+  [99, 0.5, 0],
+  [1_299, 8.875, 115],
+  [2_598, 8.8125, 229],
+  [999_999_999_999, 100, 999_999_999_999],
+])('The tax added to %i at %d %% is %i, rounded half up', (net, rate, tax) => expect(addedTax(net, rate)).toBe(tax));
+
+test('A basket without tax whose place is unknown has no tax yet, on goods and on shipping', () => {
+  const { lines, totals } = priceLines([aLine({ taxRate: undefined })], WITHOUT_TAX, 'STANDARD');
+  expect([lines[0]?.lineTotal.amount, lines[0]?.taxRate]).toEqual([1_299, undefined]);
+  expect([amountsOf(totals), totals.taxes]).toEqual([{ subtotal: 1_299, discount: 0, shipping: 490, tax: 0, total: 1_789 }, []]);
+});
+
+test('The price of a basket without tax always adds up in whole minor units, by line and by rate', () => {
+  fc.assert(
+    fc.property(anyBasket, anyMethod, (basket, method) => {
+      const { lines, totals } = priceLines(basket, WITHOUT_TAX, method);
+      const sum = (amounts: readonly number[]): number => amounts.reduce((total, amount) => total + amount, 0);
+      const { subtotal, discount, shipping, shippingTax, tax, total, taxes = [] } = totals;
+      for (const line of lines) {
+        const net = line.qty * line.unitPrice.amount - line.discount.amount;
+        expect(line.tax.amount).toBe(addedTax(net, line.taxRate ?? 0));
+        expect(line.lineTotal.amount).toBe(net + line.tax.amount);
+      }
+      expect(total.amount).toBe(subtotal.amount - discount.amount + shipping.amount + tax.amount);
+      expect(total.amount).toBe(sum(lines.map(({ lineTotal }) => lineTotal.amount)) + shipping.amount + (shippingTax?.amount ?? 0));
+      expect(tax.amount).toBe(sum(taxes.map((one) => one.tax.amount)));
+      const taxable = sum(taxes.map((one) => one.taxable.amount));
+      expect(taxable).toBe(lines.length === 0 ? 0 : subtotal.amount - discount.amount + shipping.amount);
+      expect(taxes.map(({ rate }) => rate)).toEqual(taxes.map(({ rate }) => rate).toSorted((one, other) => other - one));
+    }),
+  );
+});
+
+test('A rate is found by region, else by country, else at the product, each for the category of the product', () => {
+  const rates = [
+    { country: 'US', region: 'NY', category: 'standard', rate: 8.875 },
+    { country: 'US', category: 'standard', rate: 1 },
+    { country: 'US', category: 'food', rate: 0 },
+    { country: 'US', region: 'TX', category: 'food', rate: 2 },
+  ];
+  const at = (country: string, region: string | undefined, taxCategory?: string) =>
+    ratesAt(rates, { country, region })({ taxCategory, taxRate: 23 });
+  expect([at('US', 'ny'), at('US', 'CA'), at('US', undefined), at('IE', 'NY')]).toEqual([8.875, 1, 1, 23]);
+  expect([at('US', 'NY', 'food'), at('US', 'TX', 'food'), at('US', 'TX', 'books')]).toEqual([0, 2, 23]);
 });
 
 test('The price of a basket has free shipping from 50.00 of goods after discount, and not at 49.99', () => {

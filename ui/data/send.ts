@@ -62,10 +62,10 @@ export async function sendRequest(rehearsal: string, { method, path, auth, body,
 }
 
 /** Calls an API as a client of the rehearsal in the address. @throws Refusal */
-export async function callApi<Id extends TypedApiId>(id: Id, input: ApiInput<Id>) {
+export async function callApi<Id extends TypedApiId>(id: Id, input: ApiInput<Id>, query: '' | '?dryRun=true' = '') {
   const { method = 'GET', path = '', auth = 'none' } = apis[id] ?? {};
   const { params = {}, body = {} } = input as { readonly params?: Readonly<Record<string, string>>; readonly body?: unknown };
-  const sent = { method, path: pathOf({ path }, params), auth, body: method === 'DELETE' ? undefined : body };
+  const sent = { method, path: `${pathOf({ path }, params)}${query}`, auth, body: method === 'DELETE' ? undefined : body };
   const answer = await sendRequest(here(), { ...sent, idempotencyKey: newIdempotencyKey() });
   if (answer.refusal) throw answer.refusal;
   return { body: answer.body as ApiOutput<Id>, correlationId: answer.correlationId };

@@ -1,4 +1,6 @@
 import type { BusinessObject, ObjectType, TypedApiId } from '../../rehearsal/call-types.ts';
+import { isAtCounter, isTransfer } from '../../shared/catalog/fulfillment/counter.ts';
+import type { ReplacementReason } from '../../shared/catalog/order/replaced.ts';
 import { money, moneyInWords } from '../../shared/domain/money.ts';
 import type { OperationId } from '../data/data.ts';
 import type { FieldHint, FieldHints, Input } from './form.ts';
@@ -10,7 +12,7 @@ export interface ActionHints<O> {
   /** Default: the step. */
   readonly label?: string;
   /** What it would do. Default: the new state, or the summary of the call. */
-  readonly does?: string;
+  readonly does?: string | ((object: O) => string);
   /** A call outside the explanation. It is always possible. */
   readonly call?: TypedApiId | OperationId;
   /** Whether the console offers it for the object. Default: it does. */
@@ -21,6 +23,8 @@ export interface ActionHints<O> {
   readonly fields?: FieldHints | ((object: O, near: Near, input: Input) => FieldHints);
   /** The calls whose members the fields are. Default: the call. */
   readonly members?: readonly TypedApiId[];
+  /** The effect in words, from the answer to a dry run. With it, the form shows the effect before the act. */
+  readonly preview?: (answer: unknown) => string;
   /** Default: one call with the input and the values of the form. */
   readonly steps?: (object: O, input: Input, inputOf: (step: string) => Input | undefined) => readonly Step[];
 }
@@ -30,9 +34,12 @@ const ADDRESS_FIELDS: FieldHints = Object.fromEntries(ADDRESS.map((name) => [`sh
 const SAMPLE_ADDRESS = { name: 'Ada Byrne', line1: '1 Quay Street', city: 'Galway', postalCode: 'H91', country: 'IE' };
 const MUG = { sku: 'mug-blue', qty: 1 };
 
+const storesOf = ({ names: { locations } }: Near): Readonly<Record<string, string>> =>
+  Object.fromEntries(locations.filter(({ type }) => type === 'store').map(({ id, name }) => [id, name]));
+
 /** Hints for members with these names, in every form. */
-export function commonHints({ names: { locations } }: Near): FieldHints {
-  const stores = Object.fromEntries(locations.filter(({ type }) => type === 'store').map(({ id, name }) => [id, name]));
+export function commonHints(near: Near): FieldHints {
+  const stores = storesOf(near);
   return {
     sku: { label: 'Product', isProduct: true },
     qty: { label: 'Units' },
@@ -51,9 +58,19 @@ export function commonHints({ names: { locations } }: Near): FieldHints {
   };
 }
 
-/** Whether its goods wait at the counter of a store. */
-const isWaiting = ({ state, collection }: BusinessObject<'fulfillment-order'>): boolean =>
-  state === 'dispatched' && collection?.readyAt !== undefined;
+/** States of an order whose address may change. */
+const CHANGEABLE: ReadonlySet<string> = new Set(['confirmed', 'in-fulfilment']);
+
+/** What a change of an order would give back, from the answer to its dry run. */
+function differenceOf(answer: unknown): string {
+  const { changes } = (answer ?? {}) as Partial<BusinessObject<'order'>>;
+  const last = changes?.at(-1);
+  if (!last) return 'It is possible.';
+  const { before, after, refund, points } = last;
+  const cost = `The order costs ${moneyInWords(after.total)} instead of ${moneyInWords(before.total)}`;
+  const lost = points === undefined || points === 0 ? '' : `, and ${points} points less are earned`;
+  return `${cost}: ${moneyInWords(refund)} are given back${lost}.`;
+}
 
 /** A field for a member of each line. */
 const eachLine = <Line>(lines: readonly Line[], member: string, hint: (line: Line, place: number) => FieldHint): FieldHints =>
@@ -70,6 +87,13 @@ export const DISPUTE_REASONS: Readonly<Record<string, string>> = {
   duplicate: 'Paid twice',
   credit_not_processed: 'A refund did not arrive',
   general: 'Another reason',
+};
+
+const REPLACEMENT_REASONS: Readonly<Record<ReplacementReason, string>> = {
+  damaged: 'Arrived damaged',
+  wrong: 'Are other goods',
+  missing: 'Were missing in the parcel',
+  lost: 'Were lost with the parcel',
 };
 
 /**
@@ -124,6 +148,64 @@ export const actionHints: { readonly [Type in ObjectType]?: Readonly<Record<stri
         };
       },
     },
+    replace: {
+      label: 'Send goods again',
+      does: 'Sends goods in place of lost, missing, damaged or wrong ones, at no charge. A store hands them over.',
+      fields: ({ lines, storeId }, near, input) => ({
+        ...eachLine(linesIn(input), 'qty', ({ orderLineId: id }, place) => ({
+          label: near.name(lines.find(({ lineId }) => lineId === id)?.sku ?? id),
+          value: place === 0 ? 1 : 0,
+          least: 0,
+          isAtMostInput: true,
+        })),
+        reason: { label: 'The goods', hint: '', choices: REPLACEMENT_REASONS },
+        storeId: { label: 'Others', value: storeId, hint: '', choices: { '': 'are sent to the customer', ...storesOf(near) } },
+      }),
+    },
+    change: {
+      label: 'Order fewer units',
+      does: 'Takes units away, and gives the customer back what the order costs less.',
+      input: ({ lines }) => ({ body: { lines: lines.map(({ lineId, qty }) => ({ lineId, qty })) } }),
+      fields: ({ lines }, near) =>
+        eachLine(lines, 'qty', ({ sku, qty }) => ({ label: near.name(sku), hint: `Of ${qty}.`, value: qty, least: 0, most: qty })),
+      preview: differenceOf,
+    },
+    'change-address': {
+      call: 'change-order-api',
+      label: 'Change the address',
+      does: 'The goods go to another address. The price stays.',
+      isFor: ({ state, shippingAddress }) => CHANGEABLE.has(state) && shippingAddress !== undefined,
+      input: ({ shippingAddress = SAMPLE_ADDRESS }) => ({ body: { shippingAddress } }),
+      fields: ADDRESS_FIELDS,
+      preview: differenceOf,
+    },
+    'change-delivery': {
+      call: 'change-order-api',
+      label: 'Send it instead',
+      does: 'The goods are sent to an address, and nobody collects them.',
+      isFor: ({ state, collection }) => state === 'confirmed' && collection !== undefined,
+      input: () => ({ body: { shippingAddress: SAMPLE_ADDRESS } }),
+      fields: ADDRESS_FIELDS,
+      preview: differenceOf,
+    },
+    'change-place': {
+      call: 'change-order-api',
+      label: 'Collect it in a store',
+      does: 'The customer collects the goods in this store.',
+      isFor: ({ state }) => state === 'confirmed',
+      input: ({ collection }) => ({ body: { collection: { locationId: collection?.locationId, person: collection?.person } } }),
+      fields: { 'collection/locationId': {}, 'collection/person': { label: 'Who may collect without the code', hint: '' } },
+      preview: differenceOf,
+    },
+    'change-method': {
+      call: 'change-order-api',
+      label: 'Send it without haste',
+      does: 'STANDARD in place of EXPRESS. The difference is given back.',
+      isFor: ({ state, shippingMethod }) => state === 'confirmed' && shippingMethod === 'EXPRESS',
+      input: () => ({ body: { shippingMethod: 'STANDARD' } }),
+      fields: { shippingMethod: { choices: { STANDARD: 'STANDARD' } } },
+      preview: differenceOf,
+    },
     cancel: { does: 'Voids or refunds its payments, and releases its stock.', fields: { reason: {} } },
   },
   payment: {
@@ -149,6 +231,16 @@ export const actionHints: { readonly [Type in ObjectType]?: Readonly<Record<stri
       does: 'The bank decides for the shop: the money comes back, the fee does not.',
     },
     'lose-dispute': { label: 'Lose the dispute', does: 'The bank decides for the cardholder, who keeps the money.' },
+    'settle-refund': {
+      label: 'Refund is paid out',
+      does: 'Notes that the provider of an external payment has paid out a pending refund.',
+      fields: { providerReference: {} },
+    },
+    'fail-refund': {
+      label: 'Refund failed',
+      does: 'Notes that the provider of an external payment has returned the money of a pending refund. It is owed again.',
+      fields: { failureReason: {}, providerReference: {} },
+    },
     authenticate: 'The customer approves the payment at 3-D Secure.',
     'fail-authentication': 'The customer rejects the payment at 3-D Secure. Another tender can pay.',
   },
@@ -167,7 +259,12 @@ export const actionHints: { readonly [Type in ObjectType]?: Readonly<Record<stri
     },
     pack: 'Puts the picked units into a parcel.',
     dispatch: {
-      does: 'Captures the payment, and hands the parcel to the carrier with a label. A store puts goods that are collected on its counter; a warehouse sends them there.',
+      does: (found) =>
+        isTransfer(found)
+          ? 'Hands the parcel to the carrier with a label, who brings it to the store.'
+          : found.collection
+            ? 'Puts the goods on the counter. The customer gets the code.'
+            : 'Captures the payment, and hands the parcel to the carrier with a label.',
       fields: ({ collection, locationId }): FieldHints =>
         collection?.locationId === locationId
           ? {}
@@ -195,14 +292,14 @@ export const actionHints: { readonly [Type in ObjectType]?: Readonly<Record<stri
       call: 'hand-over-collection-api',
       label: 'Hand over to the named person',
       does: 'The person that the checkout named shows a document, and gets the goods. The order is completed.',
-      isFor: (found) => isWaiting(found) && found.collection?.person !== undefined,
+      isFor: (found) => isAtCounter(found) && found.collection?.person !== undefined,
       input: ({ orderId, collection }) => ({ body: { orderId, person: collection?.person } }),
     },
     'hand-over-part': {
       call: 'hand-over-collection-api',
       label: 'Hand over a part',
       does: 'The customer shows the code, and takes only some of the units. The others become a return that the store has received.',
-      isFor: isWaiting,
+      isFor: isAtCounter,
       input: ({ lines }) => ({
         body: {
           lines: lines.filter(({ pickedQty }) => pickedQty > 0).map(({ orderLineId, pickedQty }) => ({ orderLineId, qty: pickedQty })),
@@ -239,11 +336,16 @@ export const actionHints: { readonly [Type in ObjectType]?: Readonly<Record<stri
     depart: 'It leaves the depot.',
     'out-for-delivery': 'It is on the van.',
     hold: 'It waits at a depot until it is picked up.',
-    deliver: 'The customer has it.',
-    attempt: 'Nobody opens the door.',
+    deliver: { does: ({ kind }) => (kind === 'collection' ? 'It reaches the store, and waits at the counter.' : 'The customer has it.') },
+    attempt: { does: ({ kind }) => (kind === 'collection' ? 'The store does not take it.' : 'Nobody opens the door.') },
     return: 'It goes back to the sender. An order is refunded.',
     lose: 'The carrier loses it. An order is refunded immediately.',
-    find: 'It turns up, and is delivered after all.',
+    find: {
+      does: ({ kind }) =>
+        kind === 'collection'
+          ? 'It turns up, and reaches the store after all. The order is refunded, so its goods go to the shelf.'
+          : 'It turns up, and is delivered after all.',
+    },
   },
   return: {
     exchange: {

@@ -5,7 +5,7 @@ import { type ActionHints, actionHints, commonHints } from './action-hints.ts';
 import { forms } from './catalog.ts';
 import { bodyOf, type Field, formOf, type Input, inWords, type Values } from './form.ts';
 import type { Near } from './near.tsx';
-import { type Step, send } from './steps.ts';
+import { type Step, send, tryOut } from './steps.ts';
 
 /** What can be done with an object. */
 export interface Action {
@@ -19,6 +19,8 @@ export interface Action {
   /** The fields of its form. Without fields, no form opens. */
   readonly fields: readonly Field[];
   readonly steps: (values: Values) => readonly Step[];
+  /** The effect in words. The form shows it before the act. @throws Refusal */
+  readonly preview: ((values: Values) => Promise<string>) | undefined;
 }
 
 type Explanation = Output<'explain-object'>;
@@ -48,7 +50,7 @@ export function actionsOf({ type, id, object, explanation, near, whyNot }: Acted
   const actions = [...new Set([...Object.keys(hints), ...verdicts.keys()])].flatMap((step): readonly Action[] => {
     const verdict = verdicts.get(step);
     const known = hints[step];
-    const hint = typeof known === 'string' ? { does: known } : known;
+    const hint: ActionHints<unknown> | undefined = typeof known === 'string' ? { does: known } : known;
     const call = hint?.call ?? verdict?.call;
     if (call === undefined || hint?.isFor?.(object) === false) return [];
     const input: Input = { params: { id }, body: {}, ...verdict?.input, ...hint?.input?.(object, near) };
@@ -63,8 +65,11 @@ export function actionsOf({ type, id, object, explanation, near, whyNot }: Acted
       const filled = { ...input, body: bodyOf(fields, values, input) };
       return hint?.steps?.(object, filled, (other) => verdicts.get(other)?.input) ?? [send(call, filled, id)];
     };
-    const does = hint?.does ?? doesOf(call, verdict, explanation?.state);
-    return [{ step, label: hint?.label ?? inWords(step), does, obstacle, fields, steps: stepsFor }];
+    const does = (typeof hint?.does === 'function' ? hint.does(object) : hint?.does) ?? doesOf(call, verdict, explanation?.state);
+    const { preview } = hint ?? {};
+    const previewOf =
+      preview && ((values: Values) => tryOut(call, { ...input, body: bodyOf(fields, values, input) }).then((answer) => preview(answer)));
+    return [{ step, label: hint?.label ?? inWords(step), does, obstacle, fields, steps: stepsFor, preview: previewOf }];
   });
   return actions.toSorted((one, other) => Number(one.obstacle !== undefined) - Number(other.obstacle !== undefined));
 }

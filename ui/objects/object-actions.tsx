@@ -116,9 +116,13 @@ interface ActionFormProps {
   readonly onClose: () => void;
 }
 
-function ActionForm({ action: { label, does, fields }, run, onClose }: ActionFormProps) {
+function ActionForm({ action: { label, does, fields, preview }, run, onClose }: ActionFormProps) {
   const [typed, setTyped] = useState<Values>(Object.fromEntries(fields.map(({ name, value }) => [name, value])));
-  const form = useForm(() => run(typed).then(onClose), { pointerOf: (pointer) => fieldAt(fields, pointer) });
+  /** The effect of the typed values. */
+  const [effect, setEffect] = useState<string>();
+  const isTrial = preview !== undefined && effect === undefined;
+  const submit = (): Promise<void> => (isTrial ? preview(typed).then(setEffect) : run(typed).then(onClose));
+  const form = useForm(submit, { pointerOf: (pointer) => fieldAt(fields, pointer) });
   return (
     <Dialog title={label} onClose={onClose}>
       <form {...form.attributes} noValidate={false} class="stack">
@@ -129,14 +133,18 @@ function ActionForm({ action: { label, does, fields }, run, onClose }: ActionFor
               field={one}
               attributes={attributes}
               value={typed[one.name] ?? ''}
-              onChange={(value) => setTyped({ ...typed, [one.name]: value })}
+              onChange={(value) => {
+                setTyped({ ...typed, [one.name]: value });
+                setEffect(undefined);
+              }}
             />
           )),
         )}
         {form.others}
+        {effect !== undefined && <p role="status">{effect}</p>}
         <p class="line">
           <button type="submit" class="primary" aria-disabled={form.isSending ? 'true' : undefined}>
-            {label}
+            {isTrial ? 'Show the difference' : label}
           </button>
         </p>
       </form>

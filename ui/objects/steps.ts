@@ -26,6 +26,12 @@ export const send =
     return { correlationId, made: type && made !== acted ? { type, id: made } : undefined };
   };
 
+/** What a call would answer; undefined if that depends on other applications. @throws Refusal */
+export async function tryOut(id: string, input: Input): Promise<unknown> {
+  const { body } = await callApi(id as TypedApiId, input as never, '?dryRun=true');
+  return (body as { readonly answer?: unknown }).answer;
+}
+
 /** Gives the order to the warehouse, which reports that somebody has begun. */
 export const startPicking = ({ id: fulfillmentOrderId }: BusinessObject<'fulfillment-order'>): readonly Step[] => [
   async () => {
@@ -64,7 +70,10 @@ export const sellAtTill = ({ id }: BusinessObject<'customer' | 'basket'>, { body
   async () => {
     const sale = await callApi('create-transaction-api', { body: body as ApiInput<'create-transaction-api'>['body'] });
     const { basketId } = sale.body;
-    return { correlationId: sale.correlationId, made: basketId === id ? undefined : { type: 'basket', id: basketId } };
+    return {
+      correlationId: sale.correlationId,
+      made: basketId === undefined || basketId === id ? undefined : { type: 'basket', id: basketId },
+    };
   },
 ];
 

@@ -90,6 +90,7 @@ const views: { readonly [Type in ObjectType]?: Describe<Type> } = {
       ['Sold', soldAt(basket, near)],
       ['To', basket.shippingAddress && inOneLine(basket.shippingAddress)],
       ['Collected at', basket.collection && near.place(basket.collection.locationId)],
+      ['Tax', taxIn(basket)],
       ['Order', near.link('order', basket.orderId)],
       ['Merged into', near.link('basket', basket.mergedInto)],
       ['Reservation', near.link('reservation', basket.reservationId)],
@@ -107,6 +108,7 @@ const views: { readonly [Type in ObjectType]?: Describe<Type> } = {
       ['Pays with', tenderOf(payment)],
       ['Cash received', payment.tendered && moneyInWords(payment.tendered)],
       ['Change', payment.change && moneyInWords(payment.change)],
+      ['Rounding of cash', payment.rounding && moneyInWords(payment.rounding)],
       ['Pays for', near.link('return', payment.returnId)],
       [
         'Authorised until',
@@ -225,6 +227,7 @@ const views: { readonly [Type in ObjectType]?: Describe<Type> } = {
             )}
             {sums([
               ['Worth', back.refundAmount],
+              back.refundTax && ['Tax in it', back.refundTax],
               ...back.refunds.map(
                 ({ amount, paymentId, at }): Sum => [
                   <>
@@ -417,6 +420,7 @@ const FAILURES = {
   'delivery-attempts': 'three attempts to deliver failed',
   lost: 'the carrier lost the parcel',
   'not-collected': 'nobody collected the goods',
+  changed: 'its order was changed before picking',
 };
 
 const tenderOf = ({ tender: { type, last4, token } }: BusinessObject<'payment'>): string =>
@@ -466,6 +470,14 @@ const Picture = ({ sku, large }: { sku: string; large?: boolean }) => (
   />
 );
 
+/** Whether tax that is added is known. */
+function taxIn({ taxStatus, destination }: BusinessObject<'basket'>): string | undefined {
+  if (taxStatus === 'unknown') return 'not known before the address';
+  return taxStatus === 'estimated' && destination
+    ? `estimated for ${[destination.region, destination.country].filter(Boolean).join(', ')}`
+    : undefined;
+}
+
 type Sold = Pick<Order, 'totals' | 'shippingMethod'> & {
   readonly lines: readonly (BusinessObject<'basket'>['lines'][number] & Partial<Order['lines'][number]>)[];
 };
@@ -502,8 +514,9 @@ function goodsOf({ lines, totals, shippingMethod }: Sold, near: Near, vouchers: 
           shippingMethod ? `Shipping, ${shippingMethod.toLowerCase()}` : 'Shipping',
           totals.shipping,
         ],
+        ...(totals.taxes ?? []).map(({ rate, taxable, tax }): Sum => [`Tax, ${rate} % of ${moneyInWords(taxable)}`, tax]),
         ['Total', totals.total],
-        totals.tax.amount > 0 && ['Tax in the total', totals.tax],
+        totals.taxIncluded !== false && totals.tax.amount > 0 && ['Tax in the total', totals.tax],
       ])}
       {vouchers
         .filter(({ status }) => status === 'rejected')

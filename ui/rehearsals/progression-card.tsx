@@ -42,6 +42,13 @@ const STEPS: { readonly [S in Step]: { readonly title: string; readonly modes: R
     title: 'Refunds',
     modes: { auto: 'The OMS refunds cancelled, lost and returned goods.', manual: 'Somebody calls Refund Payment.' },
   },
+  external: {
+    title: 'External payments',
+    modes: {
+      auto: 'The estate plays their provider: it captures, and pays out refunds after an hour.',
+      manual: 'Somebody calls Capture Payment and Note Refund Result.',
+    },
+  },
 };
 
 const MODES: Readonly<Record<string, string>> = {

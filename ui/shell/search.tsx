@@ -100,6 +100,7 @@ export function Search({ rehearsal, last, onClose }: { rehearsal: string | undef
   useEffect(() => setText((typed) => collectedTyping() + typed), []);
   const [asked, setAsked] = useState('');
   const [chosen, setChosen] = useState(0);
+  const [isEntered, setEntered] = useState(false);
   const place = useRef<HTMLDivElement>(null);
   useEffect(() => {
     const due = setTimeout(() => setAsked(text.trim()), TYPED_MS);
@@ -135,10 +136,18 @@ export function Search({ rehearsal, last, onClose }: { rehearsal: string | undef
     place.current?.closest('dialog')?.close();
     found.run();
   };
+  // Somebody who types fast presses Enter before the search has answered.
+  useEffect(() => {
+    if (!isEntered || isSearching) return;
+    setEntered(false);
+    run(results[0]);
+  }, [isEntered, isSearching]);
   const onKeyDown = (event: KeyboardEvent): void => {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-    if (event.key === 'Enter') run(results[current]);
-    else if (step !== undefined && results.length > 0) setChosen((current + step + results.length) % results.length);
+    if (event.key === 'Enter') {
+      if (results.length === 0 && isSearching) setEntered(true);
+      else run(results[current]);
+    } else if (step !== undefined && results.length > 0) setChosen((current + step + results.length) % results.length);
     else return;
     event.preventDefault();
   };
@@ -163,6 +172,7 @@ export function Search({ rehearsal, last, onClose }: { rehearsal: string | undef
           onInput={({ currentTarget }) => {
             setText(currentTarget.value);
             setChosen(0);
+            setEntered(false);
           }}
           onKeyDown={onKeyDown}
         />

@@ -31,6 +31,7 @@ export const createReturn = handle(createReturnApi)(async ({ body }, scope) => {
     if (found) return again(published(found));
   }
   if (found) return published(found);
+  if (body.replacementId !== undefined && body.resolution === 'exchange') throw worthNothing();
   const dropOff = await readDropOff(work, body);
   const asked = { ...body, lines: mergeLines(body.lines), dropOff };
   if (!resumed) takeReference(work, 'return', body, { objectId: id });
@@ -65,6 +66,8 @@ const retryable = ({ code, message, context }: Problem): Problem =>
 /** Adds the member of the request to a refusal of the OMS that concerns it. */
 async function pointAtMember(work: UnitOfWork, problem: Problem, { orderId, lines, dropOff, locationId }: ReturnRequest): Promise<Problem> {
   const { message, context } = problem;
+  if (context['objectType'] === 'replacement')
+    return invalid('/replacementId', 'unknown_replacement', `${message} Name one of this order.`);
   if (context['action'] === 'collect') {
     const stores = await listStores(work);
     if (dropOff === undefined && locationId !== undefined) return notAStore(locationId, stores, `${message} `);
@@ -115,6 +118,13 @@ async function listStores(work: UnitOfWork): Promise<string> {
   return [stores.slice(0, -1).join(', '), ...stores.slice(-1)].filter((part) => part !== '').join(' or ');
 }
 
+const worthNothing = (): Problem =>
+  invalid(
+    '/resolution',
+    'worth_nothing',
+    'Goods that come back for a replacement pay for no order: leave resolution or replacementId out.',
+  );
+
 const notAStore = (locationId: string, stores: string, reason = ''): Problem =>
   invalid('/locationId', 'not_a_store', `${reason}"${locationId}" is not a store. Goods are handed in at a store: ${stores}.`);
 
@@ -149,13 +159,14 @@ function endRequest(work: UnitOfWork, { id, orderId, state }: { id: string; orde
 /** Calls the OMS to book the units, and stores the return. For a repeat, the OMS returns the existing booking. @throws Problem */
 async function requestReturn(id: string, request: ReturnRequest, scope: Scope, step = id): Promise<StoredReturn> {
   const { work, call, context } = scope;
-  const { orderId, resolution, dropOff } = request;
+  const { orderId, resolution, dropOff, replacementId } = request;
   const units = request.lines.map(({ orderLineId, qty }) => ({ orderLineId, qty }));
   const body = {
     returnId: id,
     lines: units,
     ...(dropOff !== undefined && { byParcel: dropOff === 'carrier' }),
     locationNamed: request.locationId !== undefined,
+    replacementId,
   };
   const booked = await call(bookReturn, { params: { id: orderId }, body }, { step });
   const reasonOf = new Map(request.lines.map(({ orderLineId, reason }) => [orderLineId, reason]));
@@ -164,6 +175,7 @@ async function requestReturn(id: string, request: ReturnRequest, scope: Scope, s
     orderId,
     dropOff: booked.byParcel ? 'carrier' : 'store',
     resolution,
+    replacementId,
     refunds: [],
     shipments: [],
     customerId: booked.customerId,
@@ -171,6 +183,7 @@ async function requestReturn(id: string, request: ReturnRequest, scope: Scope, s
     lines: booked.lines.map(({ orderLineId, sku, qty }) => ({ orderLineId, sku, qty, reason: reasonOf.get(orderLineId) ?? '' })),
     locationId: request.locationId ?? booked.lines[0]?.nodeId ?? (await firstNode(work)),
     refundAmount: booked.refundAmount,
+    refundTax: booked.refundTax,
     completedAt: booked.completedAt ?? instant(work.now),
     reference: request.reference,
     metadata: request.metadata,
@@ -228,8 +241,8 @@ export const getReturn = handle(getReturnCall)(async ({ params: { id } }, { work
 
 const NEWEST = 20;
 
-export const listReturns = handle(listReturnsCall)(async ({ query: { orderId, customerId = '' } }, { work }) => {
+export const listReturns = handle(listReturnsCall)(async ({ query: { orderId, customerId = '' } }, { work, breathe }) => {
   if (orderId !== undefined) return { items: (await returnsOf(work, orderId)).map(published) };
-  const { items } = await work.find(returns, 'customer', customerId, { limit: NEWEST, newestFirst: true });
+  const { items } = await work.find(returns, 'customer', customerId, { limit: NEWEST, newestFirst: true, breathe });
   return { items: items.map(published) };
 });

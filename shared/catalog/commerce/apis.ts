@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { Currency } from '../currency.ts';
+import { PartyContact } from '../customer/objects.ts';
 import { defineApi } from '../define.ts';
 import { CollectionRequest } from '../inventory/collection.ts';
 import { OrderView } from '../order/objects.ts';
@@ -9,13 +10,11 @@ import {
   AccountOrCard,
   Address,
   createMembers,
-  Email,
   exactlyOne,
   Gtin,
   Id,
   Money,
   oneRequired,
-  Phone,
   pageOf,
   Quantity,
   queryInteger,
@@ -24,8 +23,10 @@ import {
   typedText,
   VoucherCode,
 } from '../shapes.ts';
+import { TaxPlace } from '../tax.ts';
 import { Basket, DigitalChannel, ListedProduct, Product, ProductView } from './objects.ts';
-import { Receipt } from './transaction.ts';
+import { Shortage } from './shortage.ts';
+import { OutstandingInCash, Receipt } from './transaction.ts';
 
 export const getProduct = defineApi({
   id: 'get-product-api',
@@ -77,6 +78,9 @@ export const createBasket = defineApi({
     currency: Currency.optional().describe('Default: the currency of the retailer.'),
     customerId: Id.optional(),
     lines: z.array(RequestedLine).max(200).optional(),
+    destination: TaxPlace.optional().describe(
+      'Our addition: where the goods will probably go. A retailer whose prices are without tax estimates the tax for it until checkout. Default: the first address of the customer.',
+    ),
     mergeBasketIds: z
       .array(Id)
       .max(10)
@@ -203,13 +207,11 @@ export const checkoutBasket = defineApi({
         .describe(
           'Default: checkout. With collection, the customer pays at a till of the store before the goods are handed over: Confirm Order needs no payment. The retailer limits the total of such orders.',
         ),
+      shortage: Shortage.optional(),
       customerId: Id.optional(),
-      contact: z
-        .strictObject({ email: Email.optional(), phone: Phone.optional(), loyaltyCard: typedText(64).optional() })
-        .optional()
-        .describe(
-          'Identifies an anonymous customer by e-mail, else phone, else loyalty card. An unknown card identifies nobody. If customerId or the basket names a registered customer, contact has no effect. While the Loyalty Platform does not answer, only e-mail and phone identify the customer, and loyalty.status is unavailable. Repeat the checkout before the order exists to read the card. A contact with only a card is answered with 503 or 504.',
-        ),
+      contact: PartyContact.optional().describe(
+        'Identifies an anonymous customer by e-mail, else phone, else loyalty card. An unknown card identifies nobody. If customerId or the basket names a registered customer, contact has no effect. While the Loyalty Platform does not answer, only e-mail and phone identify the customer, and loyalty.status is unavailable. Repeat the checkout before the order exists to read the card. A contact with only a card is answered with 503 or 504.',
+      ),
       voucherCodes: z.array(VoucherCode).max(10).optional(),
       placeOrder: z.boolean().default(false).describe('Creates the order in the same step.'),
     }),
@@ -260,6 +262,11 @@ export const createTransaction = defineApi({
   response: OrderView.extend({
     receipt: Receipt.optional().describe('Present if the sale costs nothing, or the order is paid.'),
     outstanding: Money.optional().describe('Amount left to pay. Present with orderId.'),
+    opening: z
+      .int()
+      .optional()
+      .describe('How often a till has begun to take the payment of the order. Void Transaction takes it. Present with orderId.'),
+    outstandingInCash: OutstandingInCash,
   }),
   status: 201,
   emits: ['checkout-started'],
@@ -273,7 +280,17 @@ export const voidTransaction = defineApi({
   application: 'pos',
   method: 'POST',
   path: '/transactions/{id}/void',
-  request: z.strictObject({ reason: typedText(200).optional() }),
+  request: z.strictObject({
+    reason: typedText(200).optional(),
+    opening: z
+      .int()
+      .min(1)
+      .max(999_999)
+      .optional()
+      .describe(
+        'Our addition, for an order that is collected: the opening that ends, as Create Transaction returned it. Required once a till has begun again, so that a late void never ends another payment.',
+      ),
+  }),
   response: OrderView,
   emits: ['checkout-cancelled'],
   problems: ['not_found', 'invalid_state_transition', 'conflicting_repeat', ...dependencyProblems],

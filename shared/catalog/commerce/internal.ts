@@ -1,8 +1,10 @@
 import { z } from 'zod';
 import { changeOf } from '../changes.ts';
 import { defineInternalCall } from '../define.ts';
+import { LIMITS } from '../limits.ts';
 import { dependencyProblems } from '../problems.ts';
-import { AccountOrCard, exactlyOne, Id, Money, SkuQuantity } from '../shapes.ts';
+import { AccountOrCard, exactlyOne, Id, Instant, Money, Quantity, ShippingMethod, Sku, SkuQuantity } from '../shapes.ts';
+import { TaxPlace } from '../tax.ts';
 import { Basket, Product, ProductVerb } from './objects.ts';
 import { Transaction } from './transaction.ts';
 
@@ -21,6 +23,19 @@ export const getBasket = defineInternalCall({
   callers: ['sim', 'promotion-engine', 'oms'],
 });
 
+export const listSoldProducts = defineInternalCall({
+  id: 'list-sold-products',
+  summary: 'Returns which of the SKUs customers may have bought, with their minimum ages. Draft and archived products are left out.',
+  type: 'query',
+  application: 'ecommerce-platform',
+  method: 'POST',
+  path: '/internal/products/sold',
+  request: z.strictObject({ skus: z.array(Sku).max(LIMITS.lines) }),
+  response: z.object({ items: z.array(Product.pick({ sku: true, minAge: true })) }),
+  callers: ['oms'],
+  addition: true,
+});
+
 export const convertBasket = defineInternalCall({
   id: 'convert-basket',
   summary: 'Converts a locked basket into an order. The basket keeps the first orderId, and every repeat returns it.',
@@ -32,6 +47,36 @@ export const convertBasket = defineInternalCall({
   response: Basket,
   problems: ['not_found', 'invalid_state_transition'],
   callers: ['oms'],
+});
+
+export const priceOrder = defineInternalCall({
+  id: 'price-order',
+  summary:
+    'Returns what the remaining units of a converted basket cost with the prices of their lines, and with the promotions, vouchers and shipping prices that applied when its order was created. Stores nothing.',
+  type: 'query',
+  application: 'ecommerce-platform',
+  method: 'POST',
+  path: '/internal/baskets/{id}/price',
+  request: z.strictObject({
+    asOf: Instant,
+    lines: z
+      .array(z.strictObject({ lineId: Id, qty: Quantity, discount: Money.optional().describe('Of all lines or none: it stays as it is.') }))
+      .min(1)
+      .max(200),
+    shippingMethod: ShippingMethod.optional().describe('Absent if the customer collects the goods.'),
+    destination: TaxPlace.optional().describe('Where the goods are sent. It decides the tax of prices without tax.'),
+    collectAt: Id.optional().describe('The store where the customer collects the goods. It decides the tax of prices without tax.'),
+    most: z
+      .strictObject({ total: Money, shipping: Money })
+      .optional()
+      .describe(
+        'What the order costs now. Ordering less never costs more: first the shipping stays, then the goods get the difference as a discount.',
+      ),
+  }),
+  response: Basket.pick({ lines: true, totals: true }),
+  problems: ['not_found', ...dependencyProblems],
+  callers: ['oms'],
+  addition: true,
 });
 
 export const putTransactionBasket = defineInternalCall({
@@ -130,7 +175,9 @@ export const getTransaction = defineInternalCall({
 
 export const commerceInternalCalls = [
   getBasket,
+  listSoldProducts,
   convertBasket,
+  priceOrder,
   putTransactionBasket,
   abandonBasket,
   listCustomerBaskets,

@@ -17,6 +17,8 @@ import {
   Sku,
   VoucherCode,
 } from '../shapes.ts';
+import { TaxCategory, TaxPlace } from '../tax.ts';
+import { CancelsShortage } from './shortage.ts';
 
 export const Channel = z.enum(['web', 'app', 'pos']).meta({ id: 'Channel', description: 'Sales channel.' });
 
@@ -70,16 +72,32 @@ export const basketLifeCycle = defineLifeCycle({
 /** Minimum age for a product, and for every line that sells it. */
 export const MinAge = z.int().meta({ id: 'MinAge', description: 'Minimum age of the buyer in years.' });
 
+/** Percent that is added to a line. */
+export const AddedTaxRate = z
+  .number()
+  .optional()
+  .describe('Our addition: percent of tax that is added. Absent if prices include tax, and while the place of the customer is unknown.');
+
+/** The tax of one rate. */
+const TaxLine = z
+  .object({
+    rate: z.number().describe('Percent.'),
+    taxable: Money.describe('Goods after discounts, and the part of shipping at this rate, without tax.'),
+    tax: Money,
+  })
+  .meta({ id: 'TaxLine' });
+
 export const BasketLine = z
   .object({
     lineId: Id,
     sku: Sku,
     minAge: MinAge.optional(),
     qty: Quantity,
-    unitPrice: Money.describe('Price of one unit, tax included.'),
+    unitPrice: Money.describe('Price of one unit, tax included; without tax if the totals have taxIncluded false.'),
     discount: Money.describe('Discount on all units of the line together.'),
     tax: Money.describe('Tax contained in lineTotal.'),
-    lineTotal: Money.describe('qty × unitPrice − discount.'),
+    taxRate: AddedTaxRate,
+    lineTotal: Money.describe('qty × unitPrice − discount, and the tax if it is added.'),
   })
   .meta({ id: 'BasketLine' });
 
@@ -91,7 +109,16 @@ export const Totals = z
     ),
     shipping: Money.describe(`0 before checkout and at the till. ${shippingInWords}`),
     tax: Money.describe('Tax contained in total.'),
-    total: Money.describe('subtotal − discount + shipping.'),
+    total: Money.describe('subtotal − discount + shipping, and the tax if it is added.'),
+    taxIncluded: z
+      .literal(false)
+      .optional()
+      .describe('Our addition: present if unit prices, discounts and shipping are without tax, and tax is added to them.'),
+    shippingTax: Money.optional().describe('Our addition: the part of tax that is added to shipping. Absent if it is zero or included.'),
+    taxes: z
+      .array(TaxLine)
+      .optional()
+      .describe('Our addition: tax by rate, highest rate first. They add up to tax. Absent if tax is included.'),
   })
   .meta({ id: 'Totals' });
 
@@ -123,10 +150,20 @@ export const Basket = z
       .optional()
       .describe('Whether the Promotion Engine answered at the last pricing. Discounts for members apply at checkout.'),
     totals: Totals,
+    destination: TaxPlace.optional().describe(
+      'Our addition: where the goods will probably go. Before checkout, tax that is added is estimated for this place.',
+    ),
+    taxStatus: z
+      .enum(['unknown', 'estimated', 'final'])
+      .optional()
+      .describe(
+        'Our addition: whether the added tax is known. unknown: no tax yet, because no place is known. estimated: for destination. final: since checkout. Absent if tax is included.',
+      ),
     shippingAddress: Address.optional(),
     shippingMethod: ShippingMethod.optional(),
     collection: Collection.optional().describe('Where the customer collects the goods, in place of an address.'),
     payAt: PaidAtCollection,
+    shortage: CancelsShortage,
     loyalty: z
       .object({ status: z.enum(['none', 'available', 'unavailable']), balance: z.int().optional().describe('Points.') })
       .optional()
@@ -200,8 +237,13 @@ export const Product = z
     description: z.string(),
     brand: z.string(),
     attributes: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])),
-    price: Money.describe('Price of one unit, tax included.'),
-    taxRate: z.number().min(0).max(100).describe('Percent contained in the price.'),
+    price: Money.describe('Price of one unit, tax included; without tax at a retailer with taxIncluded false.'),
+    taxRate: z
+      .number()
+      .min(0)
+      .max(100)
+      .describe('Percent contained in the price. With taxIncluded false: percent that is added where no rate of the retailer applies.'),
+    taxCategory: TaxCategory.optional().describe('Our addition: chooses a rate of the retailer with taxIncluded false. Default: standard.'),
     compareAtPrice: Money.optional().describe('Former price, shown struck through.'),
     minAge: MinAge.optional(),
     media: z.array(

@@ -8,6 +8,10 @@ const StoreMode = ProgressionMode.describe(
   'Picking and packing of goods that customers collect, until they wait at the counter. A client may take a step earlier through the API; the store continues from there.',
 );
 
+const ExternalStep = ProgressionStep.describe(
+  'External payments: the OMS captures them as others, and the provider pays out refunds an hour later. manual: a client notes both.',
+);
+
 /** Which steps of a rehearsal are automatic, and how steps without an API happen. */
 export const Progression = z
   .strictObject({
@@ -22,12 +26,14 @@ export const Progression = z
     label: ProgressionStep.describe('Dispatch Fulfillment Order creates the label.'),
     capture: ProgressionStep.describe('The OMS captures when fulfilment begins, and captures the rest before a dispatch.'),
     refund: ProgressionStep.describe('The OMS refunds cancelled, lost and returned goods.'),
+    // Progressions of snapshots that were made before external payments lack it.
+    external: ExternalStep.default('auto'),
   })
   .meta({ id: 'Progression' });
 export type Progression = z.output<typeof Progression>;
 
 /** Omitted members keep their value. */
-export const ProgressionInput = Progression.extend({ store: StoreMode }).partial().meta({ id: 'ProgressionInput' });
+export const ProgressionInput = Progression.extend({ store: StoreMode, external: ExternalStep }).partial().meta({ id: 'ProgressionInput' });
 export type ProgressionInput = z.output<typeof ProgressionInput>;
 
 /** The progression of a new rehearsal. */
@@ -40,6 +46,7 @@ export const DEFAULT_PROGRESSION: Progression = {
   label: 'auto',
   capture: 'auto',
   refund: 'auto',
+  external: 'auto',
 };
 
 /** The progression of a request's context. */

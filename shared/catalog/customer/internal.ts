@@ -2,25 +2,25 @@ import { z } from 'zod';
 import { changeOf } from '../changes.ts';
 import { defineInternalCall } from '../define.ts';
 import { dependencyProblems } from '../problems.ts';
-import { AnyInstant, Email, Phone, typedText } from '../shapes.ts';
-import { Customer, CustomerVerb, InteractionType } from './objects.ts';
+import { AnyInstant, typedText } from '../shapes.ts';
+import { Customer, CustomerVerb, InteractionType, PartyContact } from './objects.ts';
 
 export const putParty = defineInternalCall({
   id: 'put-party',
   summary:
-    'Creates or identifies the party behind a basket. Without contact it is anonymous. With contact it is identified, or the customer with that e-mail, phone or card is returned. One party per basket.',
+    'Creates or identifies the party behind a basket, or behind an order without one. Without contact it is anonymous. With contact it is identified, or the customer with that e-mail, phone or card is returned. One party per basket.',
   type: 'command',
   application: 'crm',
   method: 'PUT',
   path: '/internal/parties/{basketId}',
   request: z.strictObject({
-    contact: z.strictObject({ email: Email.optional(), phone: Phone.optional(), loyaltyCard: typedText(64).optional() }).optional(),
+    contact: PartyContact.optional(),
   }),
   response: Customer.extend({
     cardUnread: z.literal(true).optional().describe('The Loyalty Platform did not answer, so the owner of the card is unknown.'),
   }),
   problems: [...dependencyProblems],
-  callers: ['ecommerce-platform'],
+  callers: ['ecommerce-platform', 'oms'],
 });
 
 export const logCustomerInteraction = defineInternalCall({

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineObject } from '../define-object.ts';
 import { defineLifeCycle } from '../life-cycle.ts';
-import { Address, clientMembers, commonFields, Email, Id, Instant, Phone, referenceColumn } from '../shapes.ts';
+import { Address, clientMembers, commonFields, Email, Id, Instant, Phone, referenceColumn, typedText } from '../shapes.ts';
 
 export const customerLifeCycle = defineLifeCycle({
   object: 'customer',
@@ -63,6 +63,9 @@ export const customerLifeCycle = defineLifeCycle({
     },
   ],
 });
+
+/** What identifies a customer who is not registered. */
+export const PartyContact = z.strictObject({ email: Email.optional(), phone: Phone.optional(), loyaltyCard: typedText(64).optional() });
 
 export const Consents = z
   .strictObject({ emailMarketing: z.boolean(), smsMarketing: z.boolean(), profiling: z.boolean() })

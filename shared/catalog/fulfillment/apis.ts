@@ -3,6 +3,7 @@ import { REHEARSAL_NAME, REHEARSAL_NAME_RULE } from '../../domain/ids.ts';
 import { defineApi } from '../define.ts';
 import { dependencyProblems } from '../problems.ts';
 import { AnyInstant, atLeastOne, createMembers, Id, NAME, pageOf, Quantity, queryInteger, Sku, typedText, withRules } from '../shapes.ts';
+import { listCollections } from './collections.ts';
 import { FulfillmentOrder } from './fulfillment-orders.ts';
 import { PickingOrder, PickingTask } from './picking-orders.ts';
 import { DropOff, Resolution, Return } from './returns.ts';
@@ -219,6 +220,9 @@ export const createReturn = defineApi({
       'Destination of the return. With drop-off at a store, the default is the store that sold the order; for an online order it is required. By carrier, the default is the node that served the first line.',
     ),
     resolution: Resolution.default('refund'),
+    replacementId: Id.optional().describe(
+      'A replacement of the order: the damaged or wrong goods come back that it was sent for. They are worth nothing, because the customer keeps the goods in their place.',
+    ),
     ...createMembers,
   }),
   response: Return,
@@ -303,6 +307,7 @@ export const fulfillmentApis = [
   getFulfillmentOrder,
   trackShipment,
   dispatchFulfillmentOrder,
+  listCollections,
   handOverCollection,
   extendCollection,
   createReturn,

@@ -6,11 +6,19 @@ import { defineLifeCycle } from '../life-cycle.ts';
 import { Address, commonFields, Id, Instant, Quantity, Sku } from '../shapes.ts';
 import { LabelStatus, Shipment } from './shipments.ts';
 
+export { BEFORE_DISPATCH, isAtCounter, isTransfer, wayToCounter } from './counter.ts';
+
 export const fulfillmentOrderLifeCycle = defineLifeCycle({
   object: 'fulfillment-order',
   states: ['created', 'allocated', 'picking', 'packed', 'dispatched', 'delivered', 'failed-delivery', 'returned-to-sender', 'cancelled'],
   rows: [
-    { verb: 'create', from: [null], to: 'created', events: ['fulfillment-order-created'], trigger: 'Route Order, or Confirm Order' },
+    {
+      verb: 'create',
+      from: [null],
+      to: 'created',
+      events: ['fulfillment-order-created'],
+      trigger: 'Route Order, Confirm Order, or Create Replacement',
+    },
     { verb: 'allocate', from: ['created'], to: 'allocated', trigger: 'internal: Allocate Inventory with the reservation of its lines' },
     { verb: 'start-picking', from: ['allocated'], to: 'picking', trigger: 'Create Picking Order' },
     {
@@ -77,7 +85,7 @@ export const fulfillmentOrderLifeCycle = defineLifeCycle({
       verb: 'fail-delivery',
       from: ['dispatched'],
       to: 'failed-delivery',
-      trigger: 'webhook: third failed attempt, or lost; lost goods are refunded immediately',
+      trigger: 'webhook: third failed attempt, or lost; lost goods are refunded immediately, unless the retailer has time to replace them',
     },
     {
       verb: 'redeliver',
@@ -94,10 +102,16 @@ export const fulfillmentOrderLifeCycle = defineLifeCycle({
         'webhook: returned to sender, restocked and refunded; time: 7 d without a scan after a failed delivery of a parcel that is not lost, refunded immediately and restocked on arrival; a collection that was not collected, or whose order is cancelled: back to the shelf of the store, as goods that arrive there after their refund',
     },
     {
+      verb: 'change',
+      from: ['created', 'allocated', 'picking', 'packed'],
+      trigger: 'Change Order: another address or person; before picking, fewer units or another shipping method',
+    },
+    {
       verb: 'cancel',
       from: ['created', 'allocated', 'picking', 'packed'],
       to: 'cancelled',
-      trigger: 'Cancel Order: all fulfillment orders of the order, or none',
+      trigger:
+        'Cancel Order: all fulfillment orders of the order, or none; Change Order before picking: none of its units is left, or they come from another location',
     },
     { verb: 'cancel', from: ['cancelled'], again: true, trigger: 'Cancel Order, repeated' },
     {
@@ -145,34 +159,6 @@ export const StoreCollection = Collection.extend({
   handedOverTo: z.string().optional().describe('Who collected the goods without the code.'),
 }).meta({ id: 'StoreCollection' });
 
-/** Whether another location sends the goods to the store where the customer collects them. */
-export const isTransfer = ({
-  locationId,
-  collection,
-}: {
-  readonly locationId: string;
-  readonly collection?: { readonly locationId: string };
-}): boolean => collection !== undefined && collection.locationId !== locationId;
-
-/** Whether its goods wait at the counter of a store. */
-export const isAtCounter = <Goods extends { readonly state: string; readonly collection?: { readonly readyAt?: string } }>(
-  found: Goods,
-): found is Goods & { readonly collection: NonNullable<Goods['collection']> } =>
-  found.state === 'dispatched' && found.collection?.readyAt !== undefined;
-
-/** States of a fulfillment order whose goods are at its location. */
-export const BEFORE_DISPATCH: ReadonlySet<string> = new Set(['created', 'allocated', 'picking', 'packed']);
-
-/** How goods that the customer collects get to the counter; empty if they never do. */
-export function wayToCounter(found: Parameters<typeof isTransfer>[0] & { readonly state: string }): string {
-  if (BEFORE_DISPATCH.has(found.state)) {
-    return isTransfer(found)
-      ? ' A carrier brings them to the store after Dispatch Fulfillment Order.'
-      : ' Dispatch Fulfillment Order puts packed goods there.';
-  }
-  return isTransfer(found) && found.state === 'dispatched' ? ' A carrier is bringing them to the store.' : '';
-}
-
 /** The copy of a parcel at the FMS. The Carrier Platform owns the parcel. */
 export const FulfillmentShipment = z
   .object({
@@ -195,11 +181,12 @@ export const FulfillmentOrder = z
     collection: StoreCollection.optional().describe(
       'Present if the customer collects the goods in a store. If the store is another location than the one of the fulfillment order, the goods are sent to it.',
     ),
+    replacementId: Id.optional().describe('The replacement of the order that it serves. Its goods are dispatched at no charge.'),
     failureReason: z
-      .enum(['short', 'delivery-attempts', 'lost', 'not-collected'])
+      .enum(['short', 'delivery-attempts', 'lost', 'not-collected', 'changed'])
       .optional()
       .describe(
-        'short: no units could be picked. delivery-attempts: three attempts failed. lost: the carrier lost the parcel. not-collected: nobody collected the goods in time.',
+        'short: no units could be picked. delivery-attempts: three attempts failed. lost: the carrier lost the parcel. not-collected: nobody collected the goods in time. changed: its order was changed before picking.',
       ),
   })
   .meta({ id: 'FulfillmentOrder' });

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineInternalCall } from '../define.ts';
-import { Collection } from '../inventory/collection.ts';
+import { Collection, PaidAtCollection } from '../inventory/collection.ts';
 import { dependencyProblems } from '../problems.ts';
 import { Address, exactlyOne, Id, Quantity, ShippingMethod, Sku, withRules } from '../shapes.ts';
 import { FulfillmentOrder } from './fulfillment-orders.ts';
@@ -19,12 +19,17 @@ export const createFulfillmentOrders = defineInternalCall({
   path: '/internal/fulfillment-orders',
   request: z.strictObject({
     orderId: Id,
-    attempt: z.int().min(1).max(9999).describe('1 for the first routing. Each re-routing of short lines is a further attempt.'),
+    attempt: z
+      .int()
+      .min(1)
+      .max(9999)
+      .describe('1 for the first routing. Each re-routing of short lines, and each replacement, is a further attempt.'),
+    replacementId: Id.optional().describe('The replacement of the order that the fulfillment orders serve.'),
     shippingAddress: Address.optional(),
     shippingMethod: ShippingMethod,
-    collection: Collection.extend({ orderNumber: z.string().max(64) })
+    collection: Collection.extend({ orderNumber: z.string().max(64), customerId: Id.optional(), payAt: PaidAtCollection })
       .optional()
-      .describe('In place of an address: the customer collects the goods in a store, which finds them by orderNumber.'),
+      .describe('In place of an address: the customer collects the goods in a store, which finds them by orderNumber or customerId.'),
     groups: z
       .array(
         z.strictObject({
@@ -60,6 +65,40 @@ export const cancelFulfillment = defineInternalCall({
   }),
   problems: ['invalid_state_transition'],
   callers: ['oms'],
+});
+
+export const changeFulfillment = defineInternalCall({
+  id: 'change-fulfillment',
+  summary:
+    'Changes the fulfillment orders of an order, all or none. Another address or person: until one is dispatched. Fewer units, another shipping method or another place: until one is picked. A repeat changes nothing.',
+  type: 'action',
+  application: 'fms',
+  method: 'POST',
+  path: '/internal/orders/{orderId}/change-fulfillment',
+  request: z.strictObject({
+    shippingAddress: Address.optional(),
+    shippingMethod: ShippingMethod.optional(),
+    collector: z
+      .strictObject({ person: z.string().max(120).optional() })
+      .optional()
+      .describe('Who may collect the goods without the code. Without person: only the code works.'),
+    lines: z
+      .array(z.strictObject({ orderLineId: Id, qty: z.int().min(0).max(9999) }))
+      .min(1)
+      .max(200)
+      .optional()
+      .describe('The units that lines have afterwards.'),
+    withdraw: z
+      .strictObject({ attempts: z.int().min(1).max(9999) })
+      .optional()
+      .describe(
+        'Cancels the fulfillment orders of so many attempts, because another location serves them. Later requests of these attempts create none.',
+      ),
+  }),
+  response: z.object({ items: z.array(FulfillmentOrder) }),
+  problems: ['invalid_state_transition'],
+  callers: ['oms'],
+  addition: true,
 });
 
 export const listFulfillmentOrders = defineInternalCall({
@@ -251,6 +290,7 @@ export const applyReturnsProgression = defineInternalCall({
 export const fulfillmentInternalCalls = [
   createFulfillmentOrders,
   cancelFulfillment,
+  changeFulfillment,
   listFulfillmentOrders,
   recordPicking,
   listReturns,

@@ -109,12 +109,16 @@ export const Return = z
     refundAmount: Money.describe(
       'Value of its units, fixed at creation. The first n units of a line are worth lineTotal × n ÷ qty, rounded down, and later units the difference, so that all units of a line add up to lineTotal. Excludes shipping.',
     ),
+    refundTax: Money.optional().describe(
+      'Our addition: the tax in refundAmount that was added to prices without tax, shared as the value is. Absent if prices include tax.',
+    ),
     refunds: z
       .array(ReturnRefund)
       .describe(`${refundOrderInWords} An order with an exchange credit refunds the credit last, and its other tenders keep the shipping.`),
     shipments: z.array(FulfillmentShipment),
     writtenOffAt: Instant.optional().describe('When its lost parcel was written off. It is refunded without its goods.'),
     exchangeOrderId: Id.optional(),
+    replacementId: Id.optional().describe('The replacement that was sent for its goods. It is worth nothing.'),
     rejectReason: z.string().optional(),
     ...clientMembers,
   })

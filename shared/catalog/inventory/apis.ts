@@ -49,6 +49,7 @@ export const reserveInventory = defineApi({
       collectAt: Id.optional().describe(
         'In place of locationId: the store where the customer collects the goods. Its shelf is tried first, then one warehouse for all items.',
       ),
+      forReplacement: z.literal(true).optional().describe('The units replace others of an order, which may be completed.'),
       takesOverLines: z.array(Id).max(200).optional().describe('Stock allocated to these order lines becomes part of the reservation.'),
     }),
     ['basketId', 'items'],

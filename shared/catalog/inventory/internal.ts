@@ -34,7 +34,7 @@ export const getCollectionPoint = defineInternalCall({
     transferReadyBy: Collection.shape.readyBy.optional().describe('The same, if a warehouse sends the goods to the store.'),
   }),
   problems: ['not_found'],
-  callers: ['ecommerce-platform'],
+  callers: ['ecommerce-platform', 'oms'],
   addition: true,
 });
 
@@ -78,7 +78,7 @@ export const takeHold = defineInternalCall({
 export const moveHold = defineInternalCall({
   id: 'move-hold',
   summary:
-    'Releases reserved stock, ships it, writes it off or transfers it to a store, once per reference. A reservation whose stock was never taken releases nothing, and its stock can no longer be taken.',
+    'Releases all reserved stock or some units, ships it, writes it off or transfers it to a store, once per reference. A reservation whose stock was never taken releases nothing, and its stock can no longer be taken.',
   type: 'command',
   application: 'inventory-service',
   method: 'POST',
@@ -87,9 +87,9 @@ export const moveHold = defineInternalCall({
     .strictObject({
       reference: Reference,
       kind: z
-        .enum(['release', 'consume', 'write-off', 'send', 'receive', 'not-received'])
+        .enum(['release', 'give-back', 'consume', 'write-off', 'send', 'receive', 'not-received'])
         .describe(
-          'release: all units still reserved, reserved−. consume: units that left, onHand− and reserved−. write-off: missing units, onHand− and reserved−. send: units that leave for a store, onHand− and reserved−. receive: sent units that arrived at their store, onHand+ and reserved+ there. not-received: sent units that will not arrive; they count as left.',
+          'release: all units still reserved, reserved−. give-back: some units, reserved−. consume: units that left, onHand− and reserved−. write-off: missing units, onHand− and reserved−. send: units that leave for a store, onHand− and reserved−. receive: sent units that arrived at their store, onHand+ and reserved+ there. not-received: sent units that will not arrive; they count as left.',
         ),
       allocations: z
         .array(HeldAt)
@@ -151,7 +151,7 @@ export const listOrderHolds = defineInternalCall({
   summary: 'Returns all open reservations of an order and of its basket.',
   application: 'sim',
   path: '/internal/order-holds/{orderId}',
-  query: z.strictObject({ basketId: Id }),
+  query: z.strictObject({ basketId: Id.optional() }),
   response: z.object({ items: z.array(Reservation) }),
   callers: ['inventory-service'],
 });
@@ -178,7 +178,7 @@ export const releaseHolds = defineInternalCall({
 export const moveReservation = defineInternalCall({
   id: 'move-reservation',
   summary:
-    'Records units of a reservation that left, were missing, or are sent to the store where they are collected, once per reference. The reservation ends with its last unit.',
+    'Records units of a reservation that left, were missing, are no longer wanted, or are sent to the store where they are collected, once per reference. The reservation ends with its last unit.',
   type: 'command',
   application: 'sim',
   method: 'POST',
@@ -186,9 +186,9 @@ export const moveReservation = defineInternalCall({
   request: z.strictObject({
     reference: Reference.describe('The fulfillment order or order, with the kind.'),
     kind: z
-      .enum(['consume', 'short', 'send', 'receive', 'not-received'])
+      .enum(['consume', 'short', 'give-back', 'send', 'receive', 'not-received'])
       .describe(
-        'consume: increases fulfilledQty of the allocations. short: increases cancelledQty and writes the units off. send: the units leave for the store of the collection and stay promised. receive: the store has them. not-received: they will not arrive there; increases fulfilledQty.',
+        'consume: increases fulfilledQty of the allocations. short: increases cancelledQty and writes the units off. give-back: the customer wants fewer units; they leave the reservation, and can be promised to others. send: the units leave for the store of the collection and stay promised. receive: the store has them. not-received: they will not arrive there; increases fulfilledQty.',
       ),
     locationId: Id.describe('The location of the units; for receive and not-received, the one that they left.'),
     to: Id.optional().describe('send: the store.'),

@@ -4,10 +4,26 @@ import { Basket } from '../commerce/objects.ts';
 import { Transaction } from '../commerce/transaction.ts';
 import { defineApi } from '../define.ts';
 import { FulfillmentOrder } from '../fulfillment/fulfillment-orders.ts';
+import { CollectionRequest } from '../inventory/collection.ts';
+import { LIMITS } from '../limits.ts';
 import { refundOrderInWords } from '../payment/objects.ts';
 import { dependencyProblems } from '../problems.ts';
-import { AnyInstant, createMembers, exactlyOne, Id, pageOf, queryInteger, Reference, typedText } from '../shapes.ts';
+import {
+  Address,
+  AnyInstant,
+  createMembers,
+  exactlyOne,
+  Id,
+  pageOf,
+  Quantity,
+  queryInteger,
+  Reference,
+  ShippingMethod,
+  typedText,
+} from '../shapes.ts';
+import { givenMembers, withGivenPrices } from './given.ts';
 import { Order, OrderView, orderLifeCycle } from './objects.ts';
+import { Replacement, ReplacementReasonName } from './replacements.ts';
 
 export const getOrder = defineApi({
   id: 'get-order-api',
@@ -22,29 +38,42 @@ const CreateOrderRequest = z.strictObject({
   basketId: Id.optional(),
   transactionId: Id.optional().describe('A checkout at the till. Its order gets the same id.'),
   exchangeForReturnId: Id.optional().describe('An inspected return whose value pays for the order, in full or in part.'),
+  ...givenMembers,
   ...createMembers,
 });
+
+const SOURCES = ['basketId', 'transactionId', 'lines'] as const;
 
 export const createOrder = defineApi({
   id: 'create-order-api',
   summary:
-    'Creates a draft order from a basket in checkout or from a checkout at the till, and converts the basket. The same basket or checkout always gives the same order.',
+    'Creates a draft order from a basket in checkout or from a checkout at the till, and converts the basket. The same basket or checkout always gives the same order. With lines, the order has given prices, and its stock is reserved as at a checkout.',
   type: 'command',
   application: 'oms',
   method: 'POST',
   path: '/orders',
-  request: exactlyOne(CreateOrderRequest, ['basketId', 'transactionId']),
-  serviceRequest: exactlyOne(
-    CreateOrderRequest.extend({
-      basket: Basket.optional().describe('Sent by the eCommerce Platform: already converted, with its orderId.'),
-      transaction: Transaction.optional().describe('Sent by the POS.'),
-    }),
-    ['basketId', 'transactionId'],
+  request: withGivenPrices(exactlyOne(CreateOrderRequest, SOURCES)),
+  serviceRequest: withGivenPrices(
+    exactlyOne(
+      CreateOrderRequest.extend({
+        basket: Basket.optional().describe('Sent by the eCommerce Platform: already converted, with its orderId.'),
+        transaction: Transaction.optional().describe('Sent by the POS.'),
+      }),
+      SOURCES,
+    ),
   ),
   response: OrderView,
   status: 201,
   emits: ['order-created'],
-  problems: ['not_found', 'invalid_state_transition', 'conflicting_repeat', 'basket_empty', 'customer_blocked', ...dependencyProblems],
+  problems: [
+    'not_found',
+    'invalid_state_transition',
+    'conflicting_repeat',
+    'basket_empty',
+    'customer_blocked',
+    'insufficient_stock',
+    ...dependencyProblems,
+  ],
 });
 
 const OrderState = z.enum(orderLifeCycle.states, {
@@ -95,6 +124,37 @@ export const cancelOrder = defineApi({
   problems: ['not_found', 'invalid_state_transition', 'conflicting_repeat', ...dependencyProblems],
 });
 
+export const ChangeOrderRequest = z.strictObject({
+  shippingAddress: Address.optional().describe('Another address, until a parcel has its label. An order that is collected is then sent.'),
+  shippingMethod: ShippingMethod.optional().describe('Another shipping method, until picking.'),
+  collection: CollectionRequest.optional().describe(
+    'Another place of collection or, in place of an address, a place; until picking. The same place with another person: until the goods wait there.',
+  ),
+  lines: z
+    .array(z.strictObject({ lineId: Id, qty: z.int().min(0).max(9999) }))
+    .min(1)
+    .max(LIMITS.lines)
+    .optional()
+    .describe('Fewer units, until picking: the units that the lines have afterwards. 0 removes a line. Lines that are not named stay.'),
+});
+
+export const changeOrder = defineApi({
+  id: 'change-order-api',
+  name: 'Change Order',
+  summary:
+    'Changes a confirmed order: its address, its place of collection, its shipping method, or the units of its lines. The remaining units are priced again with the promotions and shipping prices that ran when the order was created. The customer gets back what the order costs less: authorisations are lowered, and captured amounts are refunded. An order never costs more after a change. The last entry of changes has the difference, also in the answer to a dry run.',
+  type: 'action',
+  application: 'oms',
+  method: 'POST',
+  path: '/orders/{id}/changes',
+  request: exactlyOne(ChangeOrderRequest, ['shippingAddress', 'shippingMethod', 'collection', 'lines']),
+  response: OrderView,
+  emits: ['ext.order-amended'],
+  // The eCommerce Platform computes the price, and the FMS decides whether the warehouse has begun.
+  problems: ['not_found', 'invalid_state_transition', 'insufficient_stock', 'limit_reached', ...dependencyProblems],
+  addition: true,
+});
+
 export const confirmOrder = defineApi({
   id: 'confirm-order-api',
   summary:
@@ -137,4 +197,46 @@ export const routeOrder = defineApi({
   problems: ['not_found', 'invalid_state_transition', 'conflicting_repeat', 'insufficient_stock', ...dependencyProblems],
 });
 
-export const orderApis = [getOrder, listOrders, createOrder, cancelOrder, confirmOrder, routeOrder] as const;
+export const createReplacement = defineApi({
+  id: 'create-replacement-api',
+  name: 'Create Replacement',
+  summary:
+    'Sends goods in place of lost, missing, damaged or wrong ones, at no charge, from any location that has them. At a store, they are handed over from its stock. Nothing is paid or refunded, and points stay.',
+  type: 'command',
+  application: 'oms',
+  method: 'POST',
+  path: '/orders/{id}/replacements',
+  request: z.strictObject({
+    lines: z
+      .array(z.strictObject({ orderLineId: Id, qty: Quantity }))
+      .min(1)
+      .max(LIMITS.lines),
+    reason: ReplacementReasonName,
+    storeId: Id.optional().describe(
+      'The store that hands the goods over, from its stock. Default: for an order of the till, its store; otherwise the goods are sent.',
+    ),
+  }),
+  response: Replacement.extend({ orderId: Id }),
+  status: 201,
+  emits: ['ext.replacement-created', 'fulfillment-order-created'],
+  problems: [
+    'not_found',
+    'invalid_state_transition',
+    'replacement_quantity_exceeded',
+    'insufficient_stock',
+    'limit_reached',
+    ...dependencyProblems,
+  ],
+  addition: true,
+});
+
+export const orderApis = [
+  getOrder,
+  listOrders,
+  createOrder,
+  changeOrder,
+  cancelOrder,
+  confirmOrder,
+  routeOrder,
+  createReplacement,
+] as const;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineInternalCall } from '../define.ts';
-import { ReturnRefund } from '../fulfillment/returns.ts';
+import { Return, ReturnRefund } from '../fulfillment/returns.ts';
 import { dependencyProblems } from '../problems.ts';
 import { Address, Id, Money, Quantity, Sku } from '../shapes.ts';
 import { Order, Payable } from './objects.ts';
@@ -37,7 +37,7 @@ export const getOrderStock = defineInternalCall({
     id: Id,
     state: Order.shape.state,
     channel: Order.shape.channel,
-    basketId: Id,
+    basketId: Id.optional(),
     lines: z.array(z.object({ lineId: Id, sku: Sku, qty: Quantity, reservationId: Id.optional() })),
   }),
   problems: ['not_found'],
@@ -130,11 +130,13 @@ export const bookReturn = defineInternalCall({
       .boolean()
       .optional()
       .describe('Whether a carrier collects the return. Refused for an order without an address. Default: whether the order has one.'),
+    replacementId: Id.optional().describe('The units come back that this replacement was sent for. They are worth nothing.'),
     locationNamed: z.boolean().default(true).describe('Whether the return names a location. It is required unless a store sold the order.'),
   }),
   response: z.object({
     byParcel: z.boolean(),
     refundAmount: Money,
+    refundTax: Return.shape.refundTax,
     completedAt: Order.shape.completedAt,
     customerId: Order.shape.customerId,
     shippingAddress: Address.optional(),

@@ -1,14 +1,16 @@
 import { z } from 'zod';
-import { Channel, MinAge, Totals } from '../commerce/objects.ts';
+import { AddedTaxRate, Channel, MinAge, Totals } from '../commerce/objects.ts';
+import { CancelsShortage } from '../commerce/shortage.ts';
 import { defineObject } from '../define-object.ts';
 import { FulfillmentOrder, fulfillmentOrderLifeCycle } from '../fulfillment/fulfillment-orders.ts';
 import { Return } from '../fulfillment/returns.ts';
 import { shipmentLifeCycle } from '../fulfillment/shipments.ts';
 import { Collection, PaidAtCollection } from '../inventory/collection.ts';
 import { defineLifeCycle } from '../life-cycle.ts';
-import { SHOWN_REFUNDS } from '../limits.ts';
+import { LIMITS, SHOWN_REFUNDS } from '../limits.ts';
 import { Payment, Refund } from '../payment/objects.ts';
 import { Address, clientMembers, commonFields, Id, Instant, Money, Quantity, referenceColumn, ShippingMethod, Sku } from '../shapes.ts';
+import { Replacement } from './replacements.ts';
 
 export const orderLifeCycle = defineLifeCycle({
   object: 'order',
@@ -52,6 +54,13 @@ export const orderLifeCycle = defineLifeCycle({
       to: 'in-fulfilment',
       trigger: 'the first Create Picking Order; its payments are captured from now on',
     },
+    {
+      verb: 'change',
+      from: ['confirmed', 'in-fulfilment'],
+      events: ['ext.order-amended'],
+      trigger:
+        'Change Order: another address or person until the label, fewer units, another shipping method or another place until picking',
+    },
     { verb: 'fulfil-part', from: ['in-fulfilment'], to: 'partially-fulfilled', trigger: 'some lines are delivered' },
     {
       verb: 'complete',
@@ -88,6 +97,12 @@ export const orderLifeCycle = defineLifeCycle({
       to: ['return-in-progress', 'completed'],
       trigger: 'a return is refunded, exchanged or rejected; the last one completes the order',
     },
+    {
+      verb: 'replace',
+      from: ['in-fulfilment', 'partially-fulfilled', 'completed', 'return-in-progress'],
+      events: ['ext.replacement-created'],
+      trigger: 'Create Replacement; stock for it is reserved',
+    },
     { verb: 'cancel', from: ['cancelled'], again: true, trigger: 'Cancel Order, repeated with the same reason' },
     { verb: 'expire', from: ['draft'], to: 'cancelled', events: ['order-cancelled'], trigger: 'time: still draft after 24 h' },
     {
@@ -104,10 +119,11 @@ export const OrderLine = z
     sku: Sku,
     minAge: MinAge.optional(),
     qty: Quantity,
-    unitPrice: Money.describe('Price of one unit, tax included.'),
+    unitPrice: Money.describe('Price of one unit, tax included; without tax if the totals have taxIncluded false.'),
     discount: Money.describe('Discount on all units of the line together.'),
     tax: Money.describe('Tax contained in lineTotal.'),
-    lineTotal: Money.describe('qty × unitPrice − discount.'),
+    taxRate: AddedTaxRate,
+    lineTotal: Money.describe('qty × unitPrice − discount, and the tax if it is added.'),
     nodeId: Id.optional().describe('Location that serves the line.'),
     reservationId: Id.optional(),
     fulfilledQty: z
@@ -126,6 +142,30 @@ export const OrderLine = z
   })
   .meta({ id: 'OrderLine' });
 
+const CostOfOrder = z.object({
+  total: Money,
+  shipping: Money,
+  readyBy: Instant.optional().describe('collection: when the store promises to have the goods ready.'),
+});
+
+export const OrderChange = z
+  .object({
+    at: Instant,
+    what: z.enum(['lines', 'address', 'shipping-method', 'collection']),
+    removed: z
+      .array(z.object({ lineId: Id, sku: Sku, qty: Quantity }))
+      .optional()
+      .describe('lines: the units that the customer no longer wants.'),
+    before: CostOfOrder,
+    after: CostOfOrder,
+    refund: Money.describe('What the order costs less. Authorisations are lowered by it, and captured amounts are refunded.'),
+    points: z
+      .int()
+      .optional()
+      .describe('Points that the order earns less once it is completed. Absent without a member, or while its payments are unknown.'),
+  })
+  .meta({ id: 'OrderChange' });
+
 /** The order as the OMS stores it and as events carry it. */
 export const Order = z
   .object({
@@ -138,7 +178,11 @@ export const Order = z
       ),
     channel: Channel,
     storeId: Id.optional().describe('Store of an order of the till.'),
-    basketId: Id,
+    basketId: Id.optional().describe('Absent for an order with given prices.'),
+    priceSource: z
+      .literal('given')
+      .optional()
+      .describe('Our addition. The client gave the prices with Create Order. Absent for prices that the estate calculated.'),
     customerId: Id.optional(),
     loyaltyAccountId: Id.optional().describe('Copied from the basket.'),
     lines: z.array(OrderLine),
@@ -147,6 +191,7 @@ export const Order = z
     shippingMethod: ShippingMethod.optional(),
     collection: Collection.optional().describe('Where the customer collects the goods, in place of an address.'),
     payAt: PaidAtCollection,
+    shortage: CancelsShortage,
     validatedAt: Instant.describe('When the basket was validated for this order.'),
     completedAt: Instant.optional(),
     earningAmount: Money.optional().describe(
@@ -170,10 +215,10 @@ export const Order = z
         'Units that the store sold although they were missing from the stock records or reserved for others. They are booked as found.',
       ),
     pendingAction: z
-      .object({ action: z.enum(['confirm', 'route', 'cancel', 'carry-out']), since: Instant })
+      .object({ action: z.enum(['confirm', 'route', 'change', 'cancel', 'carry-out']), since: Instant })
       .optional()
       .describe(
-        'A confirmation, a routing that takes stock again, a cancellation or, at the till, a carry-out in progress. Until it ends, other verbs are refused.',
+        'A confirmation, a routing that takes stock again, a change, a cancellation or, at the till, a carry-out in progress. Until it ends, other verbs are refused.',
       ),
     routingStatus: z
       .enum(['retrying', 'manual'])
@@ -181,10 +226,12 @@ export const Order = z
       .describe('retrying: confirmed, fulfillment orders not created yet. manual: waiting for Route Order.'),
     captureStatus: z.literal('retrying').optional().describe('A capture failed and is retried.'),
     compensation: z.literal('pending').optional().describe('Effects at other applications are still being undone.'),
+    changes: z.array(OrderChange).max(LIMITS.changes).optional().describe('Changes by Change Order, the first one first.'),
     reconciliation: z
-      .array(z.object({ fulfillmentOrderId: Id, reason: z.literal('delivered-after-refund'), at: Instant }))
+      .array(z.object({ fulfillmentOrderId: Id, reason: z.enum(['delivered-after-refund', 'delivered-after-replacement']), at: Instant }))
       .optional()
-      .describe('Goods that were delivered after their refund. They need manual settlement.'),
+      .describe('Goods that were delivered after their refund, or although others were sent in their place. They need manual settlement.'),
+    replacements: z.array(Replacement).optional().describe('Goods that were sent or handed over in place of others, at no charge.'),
     ...clientMembers,
   })
   .meta({ id: 'Order' });
@@ -196,13 +243,14 @@ export const OrderPayment = Payment.pick({
   amount: true,
   tendered: true,
   change: true,
+  rounding: true,
   authorizedAmount: true,
   capturedAmount: true,
   refundedAmount: true,
   disputes: true,
 }).meta({ id: 'OrderPayment' });
 
-export const OrderRefund = Refund.pick({ amount: true, state: true, failureReason: true })
+export const OrderRefund = Refund.pick({ amount: true, state: true, rounding: true, failureReason: true })
   .extend({
     id: Id.describe('The payment and the position among its refunds.'),
     paymentId: Id.describe('The payment whose captured amount is refunded.'),

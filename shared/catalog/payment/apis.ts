@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { Receipt, TransactionState } from '../commerce/transaction.ts';
+import { OutstandingInCash, Receipt, TransactionState } from '../commerce/transaction.ts';
 import { defineApi } from '../define.ts';
 import { Payable } from '../order/objects.ts';
 import { dependencyProblems } from '../problems.ts';
-import { createMembers, Id, Money, PositiveMoney, typedText } from '../shapes.ts';
+import { createMembers, Id, Money, PositiveMoney, Reference, typedText, withRules } from '../shapes.ts';
 import { Payment, PayOutTender } from './objects.ts';
 import { DigitalTender, Tender, TillTender } from './tender.ts';
 
@@ -89,12 +89,15 @@ const RefundRequest = z.strictObject({
   payOutTo: PayOutTender.optional().describe(
     'Pays the amount to a gift card. Possible after a refund of this payment has failed, up to the failed amount.',
   ),
+  providerReference: Reference.shape.id
+    .optional()
+    .describe('external: the id of the refund at the provider. A repeat with the same id and amount returns the payment unchanged.'),
 });
 
 export const refundPayment = defineApi({
   id: 'refund-payment-api',
   summary:
-    'Refunds a captured amount in full or in part, except the part that pays for an exchange order. Each call is a new refund: send an Idempotency-Key. Some providers decide later: the refund is pending, and then succeeds or fails.',
+    'Refunds a captured amount in full or in part, except the part that pays for an exchange order. Each call is a new refund: send an Idempotency-Key. Some providers decide later: the refund is pending, and then succeeds or fails. For an external payment, the call notes a refund that its provider has made.',
   type: 'command',
   application: 'payment-hub',
   method: 'POST',
@@ -106,8 +109,39 @@ export const refundPayment = defineApi({
   }),
   response: Payment,
   status: 201,
-  problems: ['not_found', 'invalid_state_transition', 'refund_exceeds_captured', 'limit_reached', ...dependencyProblems],
+  problems: [
+    'not_found',
+    'invalid_state_transition',
+    'conflicting_repeat',
+    'refund_exceeds_captured',
+    'limit_reached',
+    ...dependencyProblems,
+  ],
   shapes: 'our choice',
+});
+
+export const noteRefundResult = defineApi({
+  id: 'note-refund-result-api',
+  summary:
+    'Notes whether the provider of an external payment has paid out a pending refund. After a failure, the amount is owed again. A repeat changes nothing.',
+  type: 'action',
+  application: 'payment-hub',
+  method: 'POST',
+  path: '/payments/{id}/refunds/{refundId}/result',
+  request: withRules(
+    z.strictObject({
+      state: z.enum(['succeeded', 'failed']).describe('Whether the customer has the money, or the retailer has it back.'),
+      failureReason: typedText(200).optional().describe('failed, required: the reason of the provider, such as account_closed.'),
+      providerReference: Reference.shape.id.optional().describe('The id of the refund at the provider.'),
+    }),
+    [
+      { when: { member: 'state', is: ['failed'] }, needs: 'failureReason', error: 'Give the reason of the provider.' },
+      { when: { member: 'state', is: ['succeeded'] }, refuses: 'failureReason', error: 'Only a failed refund has a reason; leave it out.' },
+    ],
+  ),
+  response: Payment,
+  problems: ['not_found', 'invalid_state_transition', 'conflicting_repeat'],
+  addition: true,
 });
 
 export const addPayment = defineApi({
@@ -121,11 +155,14 @@ export const addPayment = defineApi({
   path: '/transactions/{id}/payment',
   request: z.strictObject({
     tender: TillTender,
-    amount: PositiveMoney.describe('At most what is outstanding. Cash may be more: the payment has the change.'),
+    amount: PositiveMoney.describe(
+      'At most what is outstanding. Cash may be more: the payment has the change. Where the retailer rounds cash, it is in whole coins, or exactly what is outstanding.',
+    ),
     acceptPartial,
   }),
   response: Payment.extend({
     outstanding: Money.describe('Amount left to pay.'),
+    outstandingInCash: OutstandingInCash,
     transactionState: TransactionState,
     orderSubmission: z
       .enum(['none', 'queued', 'accepted'])
@@ -137,4 +174,4 @@ export const addPayment = defineApi({
   problems: ['not_found', 'payment_declined', 'overpayment', 'invalid_state_transition', 'limit_reached', ...dependencyProblems],
 });
 
-export const paymentApis = [authorizePayment, capturePayment, voidPayment, refundPayment, addPayment] as const;
+export const paymentApis = [authorizePayment, capturePayment, voidPayment, refundPayment, noteRefundResult, addPayment] as const;

@@ -118,6 +118,10 @@ export const valueOfUnits = ({ lineTotal, qty }: Pick<Line, 'lineTotal' | 'qty'>
 /** Value of the goods that are neither cancelled nor returned. */
 export const goodsOf = (lines: readonly Line[]): number => sumOf(lines, (line) => line.lineTotal.amount - valueOfUnits(line, goneOf(line)));
 
+/** Shipping with its tax. */
+export const shippingOf = ({ shipping, shippingTax }: Pick<z.output<typeof Order>['totals'], 'shipping' | 'shippingTax'>): number =>
+  shipping.amount + (shippingTax?.amount ?? 0);
+
 /** The payments have to cover the remaining goods plus shipping. */
 export const requiredFor = ({ lines, totals }: Pick<z.output<typeof Order>, 'lines' | 'totals'>): number =>
-  goodsOf(lines) + totals.shipping.amount;
+  goodsOf(lines) + shippingOf(totals);

@@ -30,6 +30,20 @@ export const reversePayment = defineInternalCall({
   callers: ['oms', 'pos'],
 });
 
+export const lowerAuthorization = defineInternalCall({
+  id: 'lower-authorization',
+  summary: 'Lowers an authorisation to an amount, because its order costs less. A repeat changes nothing.',
+  type: 'action',
+  application: 'payment-hub',
+  method: 'POST',
+  path: '/internal/payments/{id}/lower',
+  request: z.strictObject({ amount: PositiveMoney }),
+  response: Payment,
+  problems: ['not_found', 'invalid_state_transition'],
+  callers: ['oms'],
+  addition: true,
+});
+
 export const disputePayment = defineInternalCall({
   id: 'dispute-payment',
   summary: 'Opens a dispute of a captured payment. Only the control plane calls it, in the role of the bank of the cardholder.',
@@ -119,6 +133,7 @@ export const changePaymentToken = defineInternalCall({
 export const paymentInternalCalls = [
   listPayments,
   reversePayment,
+  lowerAuthorization,
   disputePayment,
   decideDispute,
   completePaymentAction,

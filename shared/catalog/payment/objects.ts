@@ -64,6 +64,11 @@ export const paymentLifeCycle = defineLifeCycle({
       trigger: 'Capture Payment; once, at most the authorised amount',
     },
     {
+      verb: 'lower',
+      from: ['authorised'],
+      trigger: 'internal: Change Order; the order costs less, and the rest of the amount stays authorised',
+    },
+    {
       verb: 'decline-capture',
       from: ['authorised'],
       to: 'failed',
@@ -92,13 +97,13 @@ export const paymentLifeCycle = defineLifeCycle({
     {
       verb: 'settle-refund',
       from: ['partially-refunded', 'fully-refunded'],
-      trigger: 'time: the provider pays out a pending refund',
+      trigger: 'Note Refund Result; time: the provider pays out a pending refund',
     },
     {
       verb: 'fail-refund',
       from: ['partially-refunded', 'fully-refunded'],
       to: ['captured', 'partially-refunded'],
-      trigger: 'time: the provider returns the money of a pending refund, which is owed again',
+      trigger: 'Note Refund Result; time: the provider returns the money of a pending refund, which is owed again',
     },
     {
       verb: 'note',
@@ -123,13 +128,20 @@ export const paymentLifeCycle = defineLifeCycle({
   ],
 });
 
-export const TenderType = z.enum(['card', 'gift-card', 'bnpl', 'cash', 'loyalty', 'exchange-credit']).meta({
+export const TenderType = z.enum(['card', 'gift-card', 'bnpl', 'cash', 'loyalty', 'exchange-credit', 'external']).meta({
   id: 'TenderType',
-  description: 'bnpl: buy now, pay later. cash: at the till only. loyalty: a redemption of points. exchange-credit: the value of a return.',
+  description:
+    'bnpl: buy now, pay later. cash: at the till only. loyalty: a redemption of points. exchange-credit: the value of a return. external: our addition, money that another system moves at its own provider; the Payment Hub only notes it.',
 });
 
 const PaymentTender = z
-  .object({ type: TenderType, token: z.string().optional(), last4: z.string().optional().describe('Last four digits of a card.') })
+  .object({
+    type: TenderType,
+    token: z.string().optional(),
+    last4: z.string().optional().describe('Last four digits of a card.'),
+    provider: z.string().optional().describe('external: the provider that has the money.'),
+    reference: z.string().optional().describe('external: the id of the payment at the provider.'),
+  })
   .meta({ id: 'PaymentTender' });
 
 export const PayOutTender = z
@@ -146,12 +158,16 @@ export const Refund = z
   .object({
     amount: Money,
     state: RefundState,
+    rounding: Money.optional().describe(
+      'Our addition: cash, where the retailer rounds it. The customer gets amount plus rounding; it may be negative. Absent if it is zero.',
+    ),
     reason: z.string().optional(),
     returnId: Id.optional(),
     reference: z.string().optional().describe('Set by applications. A payment has one refund per reference.'),
     at: Instant.optional(),
     decidedAt: Instant.optional().describe('When the provider paid out a pending refund, or returned its money.'),
     failureReason: z.string().optional().describe('failed: the reason of the provider, such as account_closed.'),
+    providerReference: z.string().optional().describe('external: the id of the refund at the provider.'),
     payOutTo: PayOutTender.optional().describe('The gift card that received the amount instead of the tender of the payment.'),
   })
   .meta({ id: 'Refund' });
@@ -166,7 +182,12 @@ export const Payment = z
     tender: PaymentTender,
     amount: Money.describe('The requested amount. Cash above the outstanding amount pays only that.'),
     tendered: Money.optional().describe('cash: what the customer handed over.'),
-    change: Money.optional().describe('cash: what the customer got back, tendered less amount. Voids and refunds never include it.'),
+    change: Money.optional().describe(
+      'cash: what the customer got back, tendered less amount and rounding. Voids and refunds never include it.',
+    ),
+    rounding: Money.optional().describe(
+      'Our addition: cash that closes a sale of a retailer with cashRounding. What the customer pays in coins, less amount; it may be negative. Absent if it is zero.',
+    ),
     authorizedAmount: Money.describe('Below amount if the request accepted a part.'),
     capturedAmount: Money,
     refundedAmount: Money.describe('All refunds together that have not failed; pending ones count.'),
@@ -223,6 +244,14 @@ export const payment = defineObject({
 });
 
 /** Sequence of tenders when an order is refunded. */
-export const REFUND_ORDER: readonly z.output<typeof TenderType>[] = ['card', 'bnpl', 'gift-card', 'cash', 'loyalty', 'exchange-credit'];
+export const REFUND_ORDER: readonly z.output<typeof TenderType>[] = [
+  'card',
+  'bnpl',
+  'external',
+  'gift-card',
+  'cash',
+  'loyalty',
+  'exchange-credit',
+];
 
 export const refundOrderInWords = `Refunds go to the tenders in this sequence: ${REFUND_ORDER.join(', ')}; each up to its captured amount less its refunds.`;

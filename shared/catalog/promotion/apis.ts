@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { defineApi } from '../define.ts';
 import { Tier } from '../loyalty/objects.ts';
 import { dependencyProblems } from '../problems.ts';
-import { atLeastOne, exactlyOne, Id, Money, PositiveMoney, Quantity, Sku, VoucherCode } from '../shapes.ts';
+import { atLeastOne, exactlyOne, Id, Instant, Money, PositiveMoney, Quantity, Sku, VoucherCode } from '../shapes.ts';
 
 export const VoucherReason = z
   .enum(['not_found', 'voucher_expired', 'voucher_disabled', 'quantity_exceeded', 'order_rules_violated', 'customer_rules_violated'])
@@ -24,6 +24,7 @@ const EvaluateRequest = z.strictObject({
   voucherCodes: z.array(VoucherCode).max(10).optional(),
 });
 const loyaltyTier = Tier.optional().describe('Sent by applications that have read it.');
+const asOf = Instant.optional().describe('Sent by applications: the rules that ran at this time apply. Default: now.');
 
 export const evaluatePromotions = defineApi({
   id: 'evaluate-promotions-api',
@@ -34,7 +35,7 @@ export const evaluatePromotions = defineApi({
   method: 'POST',
   path: '/promotions/evaluate',
   request: exactlyOne(EvaluateRequest, ['basketId', 'lines']),
-  serviceRequest: atLeastOne(EvaluateRequest.extend({ loyaltyTier }), ['basketId', 'lines']),
+  serviceRequest: atLeastOne(EvaluateRequest.extend({ loyaltyTier, asOf }), ['basketId', 'lines']),
   response: z.object({
     lines: z
       .array(

@@ -7,6 +7,7 @@ import { shipment } from '../../catalog/fulfillment/shipments.ts';
 import { reservation } from '../../catalog/inventory/objects.ts';
 import { order } from '../../catalog/order/objects.ts';
 import { payment } from '../../catalog/payment/objects.ts';
+import { refundId } from '../../catalog/payment/refunds.ts';
 
 const idOf = ({ type }: ObjectDefinition): string =>
   String(objectExamples.find(({ definition }) => definition.type === type)?.object['id']);
@@ -57,6 +58,7 @@ const NAMED: Readonly<Record<string, string>> = {
   locationId: 'dc-01',
   orderId: ORDER,
   reference: ORDER,
+  refundId: refundId(PAYMENT, 0),
   rehearsal: 'default',
   requestId: `req_${WITHOUT_PREFIX}`,
   returnId: idOf(returnObject),

@@ -50,6 +50,10 @@ export const problemMeanings: Readonly<Record<ProblemCode, readonly [cause: stri
   ],
   order_not_closed: ['Only a completed order can be returned.', 'Complete the order first: deliver all of its parcels.'],
   return_quantity_exceeded: ['The return has more units than the order has left.', 'Return at most the units that `detail` names.'],
+  replacement_quantity_exceeded: [
+    'The replacement has more units than were lost or delivered, or some of them are refunded, returned or replaced.',
+    'Replace at most the units that `detail` names, or place a new order.',
+  ],
   already_enrolled: [
     'The customer is already a member, or the card belongs to another member.',
     'Use the existing account, or another card number.',

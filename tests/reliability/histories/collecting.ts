@@ -6,7 +6,11 @@ const store = fc.constantFrom('store-01', 'store-01', 'store-02');
 const person = orNot(fc.constantFrom('Ben Collector', 'Cara Stranger'));
 
 const payAt = orNot(fc.constantFrom('collection' as const, 'collection' as const, 'checkout' as const));
-const payingAt = (given: { payAt: 'collection' | 'checkout' | null }) => (given.payAt === null ? {} : { payAt: given.payAt });
+const shortage = orNot(fc.constantFrom('cancel' as const, 'elsewhere' as const));
+const payingAt = (given: { payAt: 'collection' | 'checkout' | null; shortage: 'cancel' | 'elsewhere' | null }) => ({
+  ...(given.payAt !== null && { payAt: given.payAt }),
+  ...(given.shortage !== null && { shortage: given.shortage }),
+});
 
 const placeOf = ({ store: locationId, person: named }: { store: string; person: string | null }) => ({
   locationId,
@@ -64,9 +68,13 @@ export const collecting = {
   points: kind({ sku, qty }, ({ ask }, given) =>
     ask('list-collection-points-api', { query: { sku: given.sku, qty: String(given.qty), near: '53.3,-8' } }),
   ),
-  work: kind({ store }, ({ ask }, given) => ask('list-picking-orders-api', { query: { locationId: given.store } })),
+  work: kind({ store }, async ({ ask }, given) => {
+    await ask('list-picking-orders-api', { query: { locationId: given.store } });
+    await ask('list-collections-api', { query: { locationId: given.store, status: 'waiting' } });
+    await ask('list-collections-api', { query: { customerId: 'cus_ada' } });
+  }),
   /** From a basket to a confirmed order that is collected, or to its goods at the counter. */
-  collect: kind({ sku, qty, store, person, isPutOut: fc.boolean(), payAt }, async (history, given) => {
+  collect: kind({ sku, qty, store, person, isPutOut: fc.boolean(), payAt, shortage }, async (history, given) => {
     const found = await placed(history, given);
     if (!found || !given.isPutOut) return;
     history.things.fulfillmentOrders.push(found.id);
@@ -74,7 +82,13 @@ export const collecting = {
   }),
   /** From a basket of more units than a store has to their arrival there, or to another end of their parcel. */
   'collect-from-warehouse': kind(
-    { store, qty: fc.integer({ min: 51, max: 55 }), short: fc.boolean(), journey: fc.constantFrom<readonly string[]>(...JOURNEYS) },
+    {
+      store,
+      qty: fc.integer({ min: 51, max: 55 }),
+      short: fc.boolean(),
+      shortage,
+      journey: fc.constantFrom<readonly string[]>(...JOURNEYS),
+    },
     async (history, given) => {
       const { ask, play, things } = history;
       const found = await placed(history, { ...given, sku: 'mug-blue', person: null, payAt: null });
@@ -88,10 +102,13 @@ export const collecting = {
       const { body } = await ask('get-fulfillment-order-api', { params: { id: found.id } });
       if (given.short && body.collection?.code)
         await ask('hand-over-collection-api', { params: { id: found.id }, body: { code: body.collection.code } });
+      // Another location serves the short units.
+      const { body: order } = await ask('get-order-api', { params: { id: body.orderId } });
+      for (const { id } of order.fulfillmentOrders ?? []) if (!things.fulfillmentOrders.includes(id)) things.fulfillmentOrders.push(id);
     },
   ),
   /** Checks out to a store, or back to an address. */
-  'change-place': kind({ of, store, person, isSent: fc.constantFrom(false, false, true), payAt }, ({ ask, things }, given) =>
+  'change-place': kind({ of, store, person, isSent: fc.constantFrom(false, false, true), payAt, shortage }, ({ ask, things }, given) =>
     about(things.baskets, given.of, (id) =>
       ask('checkout-basket-api', {
         params: { id },

@@ -4,9 +4,11 @@ import { estate, newRehearsal, type TestRehearsal } from '../../support/estate.t
 import { openRehearsal } from '../../support/open-rehearsal.ts';
 import { rehearsalAt, withSteps } from '../../support/steps/rehearsal-at.ts';
 import { collecting } from './collecting.ts';
+import { elsewhere } from './elsewhere.ts';
 import { fulfilment } from './fulfillment.ts';
 import { naming } from './naming.ts';
 import { people } from './people.ts';
+import { replacing } from './replacing.ts';
 import { returning } from './returning.ts';
 import { rivalry } from './rivalry.ts';
 import { begin, type RunningHistory } from './running-history.ts';
@@ -15,7 +17,20 @@ import { stock } from './stock.ts';
 import { till } from './till.ts';
 import { trouble } from './trouble.ts';
 
-const kinds = { ...selling, ...till, ...fulfilment, ...collecting, ...returning, ...people, ...naming, ...stock, ...trouble, ...rivalry };
+const kinds = {
+  ...selling,
+  ...till,
+  ...fulfilment,
+  ...collecting,
+  ...replacing,
+  ...returning,
+  ...people,
+  ...naming,
+  ...elsewhere,
+  ...stock,
+  ...trouble,
+  ...rivalry,
+};
 type Name = keyof typeof kinds;
 
 /**
@@ -45,22 +60,25 @@ function weights(text: string): Readonly<Partial<Record<Name, number>>> {
 /** Weights of the acts, by the main subject of a history; acts without a weight are rare. */
 const frequencies = {
   'orders and parcels': weights(`
-    basket 6, change-line 4, checkout 7, order 6, authorise 8, confirm 8, sell 16, ship 16, pick 6, picking 12, dispatch 7, scan 5, webhook 14, advance 5,
-    fault 3, event-fault 2, webhook-fault 2, label 4, track 3, confirm-hold 4, release-hold 4, line 6, name-order 4, name-payment 3, list-orders 1, reserve-basket 5, reserve-order 2,
+    basket 6, change-line 4, checkout 7, order 6, authorise 8, confirm 8, sell 16, change 12, ship 16, pick 6, picking 12, dispatch 7, scan 5, webhook 14, advance 5,
+    fault 3, event-fault 2, webhook-fault 2, label 4, track 3, confirm-hold 4, release-hold 4, line 6, name-order 4, name-payment 3, list-orders 1, import 8, note-refund 3, refund-elsewhere 3, reserve-basket 5, reserve-order 2,
     allocate-order 5, dispute 4, decide-dispute 3, rivals 12, late 4`),
   'the till': weights(`
     ring 14, pay 40, void-sale 7, submit-sale 5, sell-there 12, ring-basket 5, basket 3, cancel 2, confirm 2, redeem-at-crm 5, issue 3,
     capture 2, void 3, refund 2, advance 7, fault 6, mend 2, event-fault 2, announce-return 3, late 6`),
   'returns and exchanges': weights(`
-    sell-there 14, sell 6, ship 8, announce-return 12, move-return 24, bring-back 14, refund-return 10, exchange 14, cancel 3, confirm 4,
+    sell-there 14, sell 6, ship 8, announce-return 12, move-return 24, bring-back 14, refund-return 10, exchange 14, import 5, note-refund 4, refund-elsewhere 2, cancel 3, confirm 4,
     return-while-undecided 10, refund 6, dispute 5, decide-dispute 4, scan 5, webhook 2, progress 4, advance 7, fault 5, mend 2, event-fault 3, webhook-fault 2, late 4`),
   'click and collect': weights(`
-    collect 16, collect-from-warehouse 12, put-out 16, pay-at-counter 14, hand-over 16, pay 4, void-sale 4, change-place 8, extend 8, points 2, basket 4, order 3, authorise 4, confirm 4, cancel 6, advance 10, ship 3, pick 3,
+    collect 16, collect-from-warehouse 12, put-out 16, pay-at-counter 14, hand-over 16, pay 4, void-sale 4, change-place 8, change 8, extend 8, points 2, basket 4, order 3, authorise 4, confirm 4, cancel 6, advance 10, ship 3, pick 3,
     picking 6, dispatch 4, scan 3, webhook 3, announce-return 4, move-return 3, release-hold 3, confirm-hold 2, refund 3, progress 3, fault 4, mend 2, event-fault 3,
     rivals 6, late 4`),
+  replacements: weights(`
+    buy-and-replace 24, sell-there 8, ship 18, replace 24, replace-and-take-back 12, lose-and-replace 12, picking 6, dispatch 5, scan 10, webhook 4, announce-return 6, move-return 6, bring-back 6,
+    refund 4, cancel 4, advance 10, progress 3, collect 4, put-out 4, hand-over 4, fault 4, mend 2, event-fault 3, rivals 3, late 4`),
   'everything together': weights(`
-    collect 5, collect-from-warehouse 4, put-out 5, pay-at-counter 4, hand-over 5, sell 8, ship 8, sell-there 8, return-while-undecided 4, bring-back 5, move-return 4, exchange 4, register 3, enrol 3, advance 5, fault 3, event-fault 3, progress 3,
-    redeem-at-crm 3, redeem 3, earn 2, reserve 2, pay 3, ring 2, label 3, track 3, rivals 4, late 4, name-basket 4, name-order 4, name-payment 4, name-return 4, name-customer 4, list-orders 2`),
+    buy-and-replace 4, replace 6, replace-and-take-back 3, lose-and-replace 3, collect 5, collect-from-warehouse 4, put-out 5, pay-at-counter 4, hand-over 5, sell 8, ship 8, sell-there 8, return-while-undecided 4, bring-back 5, move-return 4, exchange 4, register 3, enrol 3, change 5, advance 5, fault 3, event-fault 3, progress 3,
+    redeem-at-crm 3, redeem 3, earn 2, reserve 2, pay 3, ring 2, label 3, track 3, rivals 4, late 4, name-basket 4, name-order 4, name-payment 4, name-return 4, name-customer 4, list-orders 2, import 8, note-refund 4, refund-elsewhere 4`),
 };
 
 export type Subject = keyof typeof frequencies;
@@ -71,6 +89,7 @@ const openings = {
   'the till': ['ring', 'redeem-at-crm'],
   'returns and exchanges': ['sell-there', 'sell', 'return-while-undecided'],
   'click and collect': ['collect', 'collect-from-warehouse', 'change-place'],
+  replacements: ['buy-and-replace', 'buy-and-replace', 'sell-there'],
   'everything together': ['sell', 'sell-there', 'register', 'basket'],
 } as const satisfies Readonly<Record<Subject, readonly Name[]>>;
 
@@ -168,7 +187,9 @@ async function perform(history: RunningHistory, acts: History): Promise<void> {
 /** Performs a history in a new rehearsal, lets time complete open work, and checks the invariants. */
 export async function runHistory(acts: History, own?: { readonly gateway: string; readonly currency: string }): Promise<void> {
   const manual = { warehouse: 'manual' } as const;
-  await using rehearsal = own ? await rehearsalAt(own.gateway, manual) : await newRehearsal(manual);
+  // Half of the retailers have time to replace lost goods.
+  const data = acts.length % 2 === 0 ? { retailer: { currency: own?.currency, replaceLostWithin: 'P2D' } } : undefined;
+  await using rehearsal = own ? await rehearsalAt(own.gateway, manual, data) : await newRehearsal(manual, data);
   const history = begin(rehearsal, own?.currency);
   await perform(history, acts);
   await rehearsal.noFaults();
@@ -181,7 +202,8 @@ export async function runHistory(acts: History, own?: { readonly gateway: string
 }
 
 /** Work left to a caller stays open. A parcel whose payment was voided or refunded stays open too. */
-const FOR_A_CALLER = /: (a caller of (Route Order|Refund Payment)|the warehouse or a caller of Dispatch|the label of its parcel)/;
+const FOR_A_CALLER =
+  /: (a caller of (Route Order|Refund Payment|Note Refund Result)|the warehouse or a caller of Dispatch|the label of its parcel)/;
 
 const orderIn = (waiting: string): string => waiting.split(':')[0] ?? '';
 
@@ -227,7 +249,8 @@ async function look({ ask, rehearsal, things }: RunningHistory): Promise<void> {
   for (const id of things.orders) {
     if (things.over.has(id)) continue;
     const { body } = await ask('get-order-api', { params: { id } });
-    if (body?.state === 'completed' || body?.state === 'cancelled') things.over.add(id);
+    // A completed order may get goods in place of others.
+    if ((body?.state === 'completed' || body?.state === 'cancelled') && !body.replacements) things.over.add(id);
     for (const { id: fulfillmentOrderId, shipments } of body?.fulfillmentOrders ?? []) {
       add(things.fulfillmentOrders, fulfillmentOrderId);
       for (const parcel of shipments) add(things.parcels, parcel.id);

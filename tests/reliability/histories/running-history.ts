@@ -20,7 +20,7 @@ const nothingYet = () => ({
   pickings: [] as { readonly id: string; readonly lines: readonly { readonly orderLineId: string; readonly qty: number }[] }[],
   parcels: [] as string[],
   /** Checkouts at the till, with the outstanding amount that the till last answered. */
-  transactions: [] as { readonly id: string; left: number }[],
+  transactions: [] as { readonly id: string; left: number; opening?: number }[],
   returns: [] as string[],
   customers: ['cus_ada', 'cus_ben'],
   accounts: ['loy_ada'],

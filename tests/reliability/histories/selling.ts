@@ -133,6 +133,28 @@ export const selling = {
   cancel: kind({ of }, ({ ask, things }, given) =>
     about(things.orders, given.of, (id) => ask('cancel-order-api', { params: { id }, body: { reason: 'changed my mind' } })),
   ),
+  change: kind(
+    {
+      of,
+      what: fc.constantFrom('units', 'units', 'line', 'address', 'method', 'place', 'other place'),
+      units: fc.integer({ min: 1, max: 3 }),
+    },
+    ({ ask, things }, { of: which, what, units }) =>
+      about(things.orders, which, async (id) => {
+        const { body: order } = await ask('get-order-api', { params: { id } });
+        const lines: { lineId: string; qty: number }[] = order?.lines ?? [];
+        const [first] = lines;
+        const bodies = {
+          units: { lines: lines.map(({ lineId, qty }) => ({ lineId, qty: Math.max(1, qty - units) })) },
+          line: { lines: lines.slice(0, 1).map(({ lineId }) => ({ lineId, qty: 0 })) },
+          address: { shippingAddress: { ...ADDRESS, line1: `${units} Shop Street` } },
+          method: { shippingMethod: units === 1 ? ('EXPRESS' as const) : ('STANDARD' as const) },
+          place: { collection: { locationId: 'store-01', ...(units === 1 && { person: 'Ada' }) } },
+          'other place': { collection: { locationId: 'store-02' } },
+        };
+        if (first) await ask('change-order-api', { params: { id }, body: bodies[what] });
+      }),
+  ),
   route: kind({ of, strategy: fc.constantFrom('nearest', 'most-stock') }, ({ ask, things }, { of: which, strategy }) =>
     about(things.orders, which, (id) => ask('route-order-api', { params: { id }, body: { strategy } })),
   ),

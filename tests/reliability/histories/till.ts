@@ -75,8 +75,9 @@ export const till = {
         const { status, body } = await ask('create-transaction-api', { body: { storeId: given.store, laneId: given.lane, orderId } });
         if (status >= 300) return;
         const known = things.transactions.find(({ id }) => id === orderId);
-        const checkout = known ?? { id: orderId, left: 0 };
+        const checkout: (typeof things.transactions)[number] = known ?? { id: orderId, left: 0 };
         checkout.left = body.outstanding.amount;
+        checkout.opening = body.opening;
         if (!known) things.transactions.push(checkout);
         await pay(history, checkout, given);
       }),
@@ -85,7 +86,9 @@ export const till = {
     about(history.things.transactions, given.of, (checkout) => pay(history, checkout, given)),
   ),
   'void-sale': kind({ of }, ({ ask, things }, given) =>
-    about(things.transactions, given.of, ({ id }) => ask('void-transaction-api', { params: { id }, body: { reason: 'changed my mind' } })),
+    about(things.transactions, given.of, ({ id, opening }) =>
+      ask('void-transaction-api', { params: { id }, body: { reason: 'changed my mind', ...(opening !== undefined && { opening }) } }),
+    ),
   ),
   /** A client submits a sale to the OMS before the till does. */
   'submit-sale': kind({ of }, ({ ask, things }, given) =>

@@ -30,6 +30,7 @@ const progression: fc.Arbitrary<Partial<Progression>> = fc.oneof(
   fc.record({ label: fc.constantFrom('auto', 'manual') }),
   fc.record({ capture: fc.constantFrom('auto', 'manual') }),
   fc.record({ refund: fc.constantFrom('auto', 'manual') }),
+  fc.record({ external: fc.constantFrom('auto', 'manual') }),
 );
 
 export const trouble = {

@@ -8,13 +8,13 @@ export const MONDAY = '2026-03-02T10:00:00.000Z';
 
 /** Steps of an order that its customer collects in a store. */
 export function collectionSteps({ api, call, settle, basket, authorisation, packed, order }: ReturnType<typeof withSteps>) {
-  const collected = async (collection: object = { locationId: 'store-01' }, lines = [{ sku: 'mug-blue', qty: 2 }]) => {
+  const collected = async (collection: object = { locationId: 'store-01' }, lines = [{ sku: 'mug-blue', qty: 2 }], more: object = {}) => {
     const { id } = await basket({ lines });
-    return api('checkout-basket-api', { params: { id }, body: { collection, placeOrder: true } as never });
+    return api('checkout-basket-api', { params: { id }, body: { collection, placeOrder: true, ...more } as never });
   };
   /** A confirmed order and its fulfillment order at the store. */
-  const toCollect = async (collection?: object, lines?: { sku: string; qty: number }[]) => {
-    const { orderId = '', ...checkedOut } = await collected(collection, lines);
+  const toCollect = async (collection?: object, lines?: { sku: string; qty: number }[], more?: object) => {
+    const { orderId = '', ...checkedOut } = await collected(collection, lines, more);
     await authorisation(orderId);
     await api('confirm-order-api', { params: { id: orderId } });
     await settle();

@@ -2,6 +2,7 @@ import type { OwnData } from '../../../shared/catalog/control/own-data.ts';
 import type { ProgressionInput } from '../../../shared/catalog/control/progression.ts';
 import { openRehearsal, type SwapsInput } from '../open-rehearsal.ts';
 import { eventSteps } from './events.ts';
+import { givenSteps } from './given.ts';
 import { orderSteps } from './order.ts';
 import { parcelSteps } from './parcel.ts';
 import { returnSteps } from './return.ts';
@@ -28,5 +29,6 @@ export function withSteps<Opened extends Awaited<ReturnType<typeof openRehearsal
     ...tillSteps(rehearsal),
     ...stockSteps(rehearsal),
     ...eventSteps(rehearsal),
+    ...givenSteps(rehearsal),
   };
 }

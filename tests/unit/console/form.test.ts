@@ -32,7 +32,7 @@ test('A form leaves out what belongs to another choice, empty texts, and entries
   const pay = { params: {}, body: { orderId: 'ord_1', tender: { type: 'card', token: 'tok_visa' }, amount: eur(500) } };
   const ofCards = { onlyWith: { at: 'tender/type', is: ['card'] } };
   const tender = formOf(membersOf('authorize-payment-api'), { input: pay, fields: { 'tender/type': {}, 'tender/token': ofCards } });
-  expect(tender[0]?.choices?.map(([word]) => word)).toEqual(['card', 'gift-card', 'bnpl', 'loyalty']);
+  expect(tender[0]?.choices?.map(([word]) => word)).toEqual(['card', 'gift-card', 'bnpl', 'loyalty', 'external']);
   expect(JSON.parse(JSON.stringify(bodyOf(tender, { 'tender/type': 'bnpl' }, pay)))).toEqual({ ...pay.body, tender: { type: 'bnpl' } });
   const lines = [
     { orderLineId: 'a', qty: 2 },

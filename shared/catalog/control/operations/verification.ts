@@ -46,7 +46,7 @@ export const BookEntry = z.object({
   book: z
     .enum(BOOKS)
     .describe(
-      'objects: number by type and state. money: minor units. work: outstanding work by application and kind. events: number of published events by type. points: balance of each account. stock: units over all locations.',
+      'objects: number by type and state. money: minor units. work: outstanding work by application and kind. events: number of published events by type. points: balance of each account. stock: units over all locations, and on their way to stores.',
     ),
   entry: z.string().describe('Such as "order completed", "captured", "mug-blue on hand", "loy_ada" or "order-confirmed".'),
   value: z.int(),

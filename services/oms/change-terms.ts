@@ -1,0 +1,241 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { z } from 'zod';
+import { LIMITS, limitReached } from '../../shared/catalog/limits.ts';
+import type { ChangeOrderRequest } from '../../shared/catalog/order/apis.ts';
+import { goodsOf, requiredFor, valueOfUnits } from '../../shared/catalog/payment/cover.ts';
+import { invalid, type Problem } from '../../shared/catalog/problems.ts';
+import type { Figures } from '../../shared/catalog/retailer.ts';
+import { floorShare, minus, money, moneyInWords } from '../../shared/domain/money.ts';
+import type { PendingChange, StoredOrder } from './collections.ts';
+import type { OrderLine } from './lines.ts';
+import { EARNS_NOTHING, type Payment } from './payments.ts';
+
+export type Asked = z.output<typeof ChangeOrderRequest>;
+type Entry = PendingChange['entry'];
+
+/** What a change replaces. `moves`: the goods come from another place. */
+export interface Wanted {
+  readonly what: Entry['what'];
+  readonly delivery: Pick<StoredOrder, 'shippingAddress' | 'shippingMethod' | 'collection'>;
+  /** The units of each remaining line. */
+  readonly lines: readonly { readonly lineId: string; readonly qty: number }[];
+  readonly moves: boolean;
+}
+
+/** The source document does not specify a default. */
+const DEFAULT_SHIPPING_METHOD = 'STANDARD';
+
+/**
+ * What a request changes; undefined if the order has the values already.
+ * @throws Problem `validation_failed` for values that the order cannot have
+ */
+export function wantedOf(order: StoredOrder, asked: Asked): Wanted | undefined {
+  const { shippingAddress, shippingMethod = DEFAULT_SHIPPING_METHOD, collection } = order;
+  const standing: Wanted = {
+    what: 'lines',
+    delivery: { shippingAddress, shippingMethod: order.shippingMethod, collection },
+    lines: order.lines.map(({ lineId, qty }) => ({ lineId, qty })),
+    moves: false,
+  };
+  if (asked.lines) {
+    const lines = remainingLines(order, asked.lines);
+    return isDeepStrictEqual(lines, standing.lines) ? undefined : { ...standing, lines };
+  }
+  if (asked.shippingMethod) {
+    if (collection) throw nothingIsSent(order);
+    if (asked.shippingMethod === shippingMethod) return undefined;
+    return { ...standing, what: 'shipping-method', delivery: { shippingAddress, shippingMethod: asked.shippingMethod } };
+  }
+  if (asked.shippingAddress) {
+    if (collection) {
+      refuseUnpaid(order);
+      const delivery = { shippingAddress: asked.shippingAddress, shippingMethod: DEFAULT_SHIPPING_METHOD } as const;
+      return { ...standing, what: 'address', delivery, moves: true };
+    }
+    if (isDeepStrictEqual(asked.shippingAddress, shippingAddress)) return undefined;
+    return { ...standing, what: 'address', delivery: { shippingAddress: asked.shippingAddress, shippingMethod: order.shippingMethod } };
+  }
+  if (!asked.collection) return undefined;
+  const { locationId, person } = asked.collection;
+  const isHere = collection?.locationId === locationId;
+  if (isHere && collection.person === person) return undefined;
+  // The promise of another store is read when the goods are reserved there.
+  const { readyBy } = isHere ? collection : (order.collection ?? { readyBy: order.createdAt });
+  return { ...standing, what: 'collection', delivery: { collection: { locationId, person, readyBy } }, moves: !isHere };
+}
+
+function remainingLines(order: StoredOrder, asked: NonNullable<Asked['lines']>): Wanted['lines'] {
+  const units = new Map(order.lines.map(({ lineId, qty }) => [lineId, qty]));
+  for (const [index, { lineId, qty }] of asked.entries()) {
+    const before = order.lines.find((line) => line.lineId === lineId);
+    const pointer = `/lines/${index}`;
+    // A repeat names a line that it has removed.
+    if (!before && qty === 0 && order.changes?.some(({ removed = [] }) => removed.some((line) => line.lineId === lineId))) continue;
+    if (!before) throw invalid(`${pointer}/lineId`, 'unknown_line', `The order "${order.id}" has no line "${lineId}".`);
+    if (asked.findIndex((one) => one.lineId === lineId) < index)
+      throw invalid(`${pointer}/lineId`, 'repeated', `The line "${lineId}" is named twice; name it once.`);
+    if (qty > before.qty) {
+      const detail = `The line "${lineId}" has ${before.qty} units, not ${qty}: a change takes units away. Place a new order for more.`;
+      throw invalid(`${pointer}/qty`, 'more_units', detail);
+    }
+    units.set(lineId, qty);
+  }
+  const left = order.lines.flatMap(({ lineId }) => {
+    const qty = units.get(lineId) ?? 0;
+    return qty > 0 ? [{ lineId, qty }] : [];
+  });
+  if (left.length > 0) return left;
+  throw invalid('/lines', 'nothing_left', `This leaves nothing of the order "${order.id}". Cancel it with Cancel Order instead.`);
+}
+
+const nothingIsSent = ({ id }: StoredOrder): Problem =>
+  invalid(
+    '/shippingMethod',
+    'collected',
+    `The customer collects the order "${id}", so it has no shipping method. Send a shippingAddress to have it sent.`,
+  );
+
+/** @throws Problem `validation_failed` for sending goods that their customer would have paid when collecting them */
+function refuseUnpaid({ id, payAt }: StoredOrder): void {
+  if (payAt !== 'collection') return;
+  const detail = `The order "${id}" is paid when it is collected, so it cannot be sent. Cancel it, and place an order that is paid now.`;
+  throw invalid('/shippingAddress', 'not_paid', detail);
+}
+
+/** @throws Problem `limit_reached` */
+export function refuseFurtherChange({ id, changes = [] }: StoredOrder): void {
+  if (changes.length < LIMITS.changes) return;
+  const remedy = 'Cancel the order and place another one.';
+  throw limitReached('changes', `The order "${id}" was changed ${LIMITS.changes} times, which is the limit.`, {
+    objectType: 'order',
+    id,
+    remedy,
+  });
+}
+
+type Price = Pick<StoredOrder, 'totals'> & { readonly lines: readonly PricedLine[] };
+type PricedLine = Pick<OrderLine, 'lineId' | 'sku' | 'qty' | 'unitPrice' | 'discount' | 'tax' | 'taxRate' | 'lineTotal'>;
+
+/** The price of an order that no basket priced: each line keeps the share of its remaining units, and the shipping stays. */
+export function sharedPrice(order: StoredOrder, remaining: Wanted['lines']): Price {
+  const { currency } = order.totals.total;
+  const lines = remaining.flatMap(({ lineId, qty }) => {
+    const line = order.lines.find((one) => one.lineId === lineId);
+    if (!line) return [];
+    const lineTotal = line.lineTotal.amount - valueOfUnits(line, line.qty - qty);
+    const tax = line.tax.amount - floorShare(line.tax.amount, line.qty - qty, line.qty);
+    const discount = qty * line.unitPrice.amount - lineTotal;
+    return [{ ...line, qty, lineTotal: money(lineTotal, currency), tax: money(tax, currency), discount: money(discount, currency) }];
+  });
+  const sum = (of: (line: PricedLine) => number): number => lines.reduce((total, line) => total + of(line), 0);
+  const { shipping, tax } = order.totals;
+  const goods = sum(({ lineTotal }) => lineTotal.amount);
+  const before = order.lines.reduce((total, line) => total + line.tax.amount, 0);
+  return {
+    lines,
+    totals: {
+      subtotal: money(
+        sum(({ qty, unitPrice }) => qty * unitPrice.amount),
+        currency,
+      ),
+      discount: money(
+        sum(({ discount }) => discount.amount),
+        currency,
+      ),
+      shipping,
+      tax: money(tax.amount - before + sum((line) => line.tax.amount), currency),
+      total: money(goods + shipping.amount, currency),
+    },
+  };
+}
+
+/** The lines of the order with their new units and prices. */
+export const repriced = (order: StoredOrder, { lines }: Pick<Price, 'lines'>): OrderLine[] =>
+  lines.flatMap(({ lineId, qty, discount, tax, taxRate, lineTotal }) => {
+    const line = order.lines.find((one) => one.lineId === lineId);
+    return line ? [{ ...line, qty, discount, tax, taxRate, lineTotal }] : [];
+  });
+
+/** Units that the customer no longer wants. */
+export const removedBy = (order: StoredOrder, remaining: Wanted['lines']): NonNullable<Entry['removed']> =>
+  order.lines.flatMap(({ lineId, sku, qty }) => {
+    const gone = qty - (remaining.find((one) => one.lineId === lineId)?.qty ?? 0);
+    return gone > 0 ? [{ lineId, sku, qty: gone }] : [];
+  });
+
+/** @throws Problem `validation_failed` for a delivery that costs more: the customer has authorised only what the order costs now */
+export function refuseDearer(order: StoredOrder, { totals }: Pick<Price, 'totals'>, what: Entry['what']): void {
+  const more = minus(totals.total, order.totals.total);
+  if (more.amount <= 0) return;
+  const member = { lines: '/lines', address: '/shippingAddress', 'shipping-method': '/shippingMethod', collection: '/collection' }[what];
+  const detail = `The order "${order.id}" would cost ${moneyInWords(more)} more, and a change never makes an order dearer. Cancel it, and place a new order.`;
+  throw invalid(member, 'costs_more', detail);
+}
+
+const costOf = ({ totals, collection }: Pick<StoredOrder, 'totals' | 'collection'>): Entry['before'] => ({
+  total: totals.total,
+  shipping: totals.shipping,
+  readyBy: collection?.readyBy,
+});
+
+/** The difference between an order before and after a change. */
+export function entryFor(
+  before: StoredOrder,
+  after: StoredOrder,
+  about: Pick<Entry, 'at' | 'what' | 'removed'> & {
+    readonly payments: readonly Payment[] | undefined;
+    readonly figures: Pick<Figures, 'loyalty'>;
+  },
+): Entry {
+  const { at, what, removed, payments, figures } = about;
+  const { currency } = before.totals.total;
+  const refund = requiredFor(before) - requiredFor(after);
+  return {
+    at,
+    what,
+    removed,
+    before: costOf(before),
+    after: costOf(after),
+    refund: money(refund, currency),
+    points: before.loyaltyAccountId === undefined || !payments ? undefined : pointsLost(before, after, { payments, refund, figures }),
+  };
+}
+
+/** What a change gives back goes to tenders that earn points first. */
+function pointsLost(
+  before: StoredOrder,
+  after: StoredOrder,
+  { payments, refund, figures: { loyalty } }: { payments: readonly Payment[]; refund: number; figures: Pick<Figures, 'loyalty'> },
+): number {
+  const secured = (earnsNothing: boolean): number =>
+    payments
+      .filter(({ tender }) => EARNS_NOTHING.has(tender.type) === earnsNothing)
+      .reduce((sum, { state, authorizedAmount, capturedAmount, refundedAmount }) => {
+        return sum + (state === 'authorised' ? authorizedAmount.amount : capturedAmount.amount - refundedAmount.amount);
+      }, 0);
+  const earning = secured(false);
+  const other = secured(true);
+  const otherAfter = other - Math.max(0, refund - earning);
+  const pointsFor = (goods: number, nothing: number): number => Math.floor(Math.max(0, goods - nothing) / loyalty.earnPer);
+  return pointsFor(goodsOf(before.lines), other) - pointsFor(goodsOf(after.lines), otherAfter);
+}
+
+/** Whether two requests ask for the same. */
+export const isSameChange = (one: Asked, other: Asked): boolean => isDeepStrictEqual(one, other);
+
+/** Reserved units that the order no longer needs, per reservation and location. Each entry is released once. */
+export function surplusOf(order: StoredOrder, removed: NonNullable<Entry['removed']>, number: number): PendingChange['surplus'] {
+  const groups = new Map<string, NonNullable<PendingChange['surplus']>[number]>();
+  for (const { lineId, sku, qty } of removed) {
+    const { reservationId, nodeId } = order.lines.find((line) => line.lineId === lineId) ?? {};
+    if (reservationId === undefined || nodeId === undefined) continue;
+    const key = `${reservationId} ${nodeId}`;
+    const group = groups.get(key) ?? { reservationId, locationId: nodeId, reference: `${order.id} change ${number} ${nodeId}`, lines: [] };
+    group.lines.push({ orderLineId: lineId, sku, qty });
+    groups.set(key, group);
+  }
+  return groups.size > 0 ? [...groups.values()] : undefined;
+}
+
+export const refundOfChange = (entry: Entry, number: number): { reference: string; amount: number; status: 'owed' }[] =>
+  entry.refund.amount > 0 ? [{ reference: `cancelled/change/${number}`, amount: entry.refund.amount, status: 'owed' }] : [];

@@ -1,0 +1,59 @@
+import { z } from 'zod';
+import { defineApi } from '../define.ts';
+import { Collection, PaidAtCollection } from '../inventory/collection.ts';
+import { atLeastOne, Id, pageOf, queryInteger, typedText } from '../shapes.ts';
+import { BEFORE_DISPATCH, isAtCounter, StoreCollection } from './fulfillment-orders.ts';
+
+const STATUSES = ['preparing', 'on-the-way', 'waiting', 'handed-over', 'ended'] as const;
+export type CollectionStatus = (typeof STATUSES)[number];
+
+/** Where the goods of a collection are. */
+export function collectionStatusOf(found: Parameters<typeof isAtCounter>[0] & { readonly failureReason?: string }): CollectionStatus {
+  if (BEFORE_DISPATCH.has(found.state)) return 'preparing';
+  if (found.state === 'delivered') return 'handed-over';
+  if (isAtCounter(found)) return 'waiting';
+  const isCarried = found.state === 'dispatched' || (found.state === 'failed-delivery' && found.failureReason === 'delivery-attempts');
+  return isCarried ? 'on-the-way' : 'ended';
+}
+
+/** What staff at a counter need to find the goods. The code is the customer's, and not in it. */
+export const WaitingCollection = z
+  .object({
+    fulfillmentOrderId: Id.describe('The goods. Hand Over Collection takes it.'),
+    orderId: Id,
+    orderNumber: z.string().optional().describe('On the label for the shelf.'),
+    customerId: Id.optional(),
+    ...Collection.shape,
+    status: z.enum(STATUSES),
+    units: z.int().min(0).describe('Units at the counter. Before they are picked: units of the order.'),
+    ...StoreCollection.pick({ readyAt: true, lastDay: true, until: true, extended: true }).shape,
+    payAt: PaidAtCollection,
+  })
+  .meta({ id: 'WaitingCollection' });
+
+export const listCollections = defineApi({
+  id: 'list-collections-api',
+  name: 'List Collections',
+  summary:
+    'Lists the goods that customers collect, oldest order first: by store, customer or order number, and by every other filter. The codes are never in the list.',
+  application: 'fms',
+  path: '/collections',
+  query: atLeastOne(
+    z.strictObject({
+      locationId: Id.optional().describe('The store where the goods are collected.'),
+      customerId: Id.optional(),
+      orderNumber: typedText(64).optional().describe('The number on the label for the shelf.'),
+      status: z
+        .enum(STATUSES)
+        .optional()
+        .describe(
+          'preparing: the goods are being picked or packed. on-the-way: a carrier brings them to the store. waiting: they wait at the counter. handed-over: the customer has them. ended: nobody collects them any more.',
+        ),
+      limit: queryInteger(1, 100).default(20).describe('Entries per page. Default: 20.'),
+      cursor: z.string().min(1).max(200).optional().describe('The nextCursor of the previous page.'),
+    }),
+    ['locationId', 'customerId', 'orderNumber'],
+  ),
+  response: pageOf(WaitingCollection),
+  addition: true,
+});

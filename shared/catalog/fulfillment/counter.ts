@@ -1,0 +1,27 @@
+/** Whether another location sends the goods to the store where the customer collects them. */
+export const isTransfer = ({
+  locationId,
+  collection,
+}: {
+  readonly locationId: string;
+  readonly collection?: { readonly locationId: string };
+}): boolean => collection !== undefined && collection.locationId !== locationId;
+
+/** Whether its goods wait at the counter of a store. */
+export const isAtCounter = <Goods extends { readonly state: string; readonly collection?: { readonly readyAt?: string } }>(
+  found: Goods,
+): found is Goods & { readonly collection: NonNullable<Goods['collection']> } =>
+  found.state === 'dispatched' && found.collection?.readyAt !== undefined;
+
+/** States of a fulfillment order whose goods are at its location. */
+export const BEFORE_DISPATCH: ReadonlySet<string> = new Set(['created', 'allocated', 'picking', 'packed']);
+
+/** How goods that the customer collects get to the counter; empty if they never do. */
+export function wayToCounter(found: Parameters<typeof isTransfer>[0] & { readonly state: string }): string {
+  if (BEFORE_DISPATCH.has(found.state)) {
+    return isTransfer(found)
+      ? ' A carrier brings them to the store after Dispatch Fulfillment Order.'
+      : ' Dispatch Fulfillment Order puts packed goods there.';
+  }
+  return isTransfer(found) && found.state === 'dispatched' ? ' A carrier is bringing them to the store.' : '';
+}

@@ -1,0 +1,63 @@
+/*
+ * Reasons for replacements, and how many units are replaced, for the applications, the control plane and the pages. A browser loads this
+ * file, so it imports no schemas.
+ */
+
+/** Which goods a reason is for, and whether the customer has them and may send them back. */
+interface Reason {
+  readonly of: 'lost' | 'delivered';
+  readonly comesBack: boolean;
+  readonly meaning: string;
+}
+
+export const replacementReasons = {
+  lost: { of: 'lost', comesBack: false, meaning: 'the carrier lost the parcel, and its goods are not refunded yet' },
+  missing: { of: 'delivered', comesBack: false, meaning: 'the parcel was delivered without the goods' },
+  damaged: { of: 'delivered', comesBack: true, meaning: 'the goods arrived damaged' },
+  wrong: { of: 'delivered', comesBack: true, meaning: 'other goods arrived in their place' },
+} as const satisfies Readonly<Record<string, Reason>>;
+export type ReplacementReason = keyof typeof replacementReasons;
+
+interface Line {
+  readonly orderLineId: string;
+  readonly qty: number;
+  readonly deliveredQty: number;
+  readonly failedQty: number;
+  readonly lostFulfillmentOrderId?: string;
+}
+interface Replaced {
+  readonly reason: ReplacementReason;
+  readonly lines: readonly Line[];
+}
+
+/** Units of a replacement that have reached the customer, or still may. */
+export const servedBy = ({ qty, failedQty }: Pick<Line, 'qty' | 'failedQty'>): number => qty - failedQty;
+
+type Replacements = readonly Replaced[];
+
+const linesFor = (replacements: Replacements, lineId: string, of: Reason['of']) =>
+  replacements
+    .filter(({ reason }) => replacementReasons[reason].of === of)
+    .flatMap(({ lines }) => lines.filter(({ orderLineId }) => orderLineId === lineId));
+
+const sum = (numbers: readonly number[]): number => numbers.reduce((total, one) => total + one, 0);
+
+/** Delivered units of a line that are replaced, or are being replaced. Each delivered unit is replaced once. */
+export const replacedOf = (lineId: string, replacements: Replacements = []): number =>
+  sum(linesFor(replacements, lineId, 'delivered').map(servedBy));
+
+/** Delivered units of a line whose replacement has not arrived. They cannot be returned for a refund until then. */
+export const beingReplacedOf = (lineId: string, replacements: Replacements = []): number =>
+  sum(linesFor(replacements, lineId, 'delivered').map((line) => servedBy(line) - line.deliveredQty));
+
+/** Units of a lost parcel that a replacement serves in its place. */
+export const replacedInParcel = (fulfillmentOrderId: string, lineId: string, replacements: Replacements = []): number =>
+  sum(
+    linesFor(replacements, lineId, 'lost').flatMap(({ lostFulfillmentOrderId, qty }) =>
+      lostFulfillmentOrderId === fulfillmentOrderId ? [qty] : [],
+    ),
+  );
+
+/** Units of a line that a replacement was sent for and that may come back, although the customer keeps the goods in their place. */
+export const comingBackOf = ({ reason, lines }: Replaced, lineId: string): number =>
+  replacementReasons[reason].comesBack ? sum(lines.filter(({ orderLineId }) => orderLineId === lineId).map(servedBy)) : 0;
