@@ -22,7 +22,7 @@ describeInBrowser('Stock in the console', () => {
   const { main } = tab;
   const stock = (rest = '', of = rehearsal) => `r/${of.name}/stock${rest}`;
   const skuRows = () => main().locator('tbody tr');
-  /** The cells of the only row, in the order of its columns. */
+  /** The cells of the only row, from left to right. */
   const counts = (...expected: string[]) =>
     skuRows()
       .filter({ hasText: new RegExp(`${expected.join('\\s*')}$`) })
