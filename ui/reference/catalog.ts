@@ -4,7 +4,7 @@ import { magicValues as values } from '../../shared/catalog/magic-values.ts';
 import { problems as codes, commonProblems, type ProblemCode } from '../../shared/catalog/problems.ts';
 import { presetOf, variablesByName } from '../../shared/configuration/variables.ts';
 import { problemMeanings } from '../../shared/contract/tables/problem-meanings.ts';
-import { wholeGlossary } from '../kit/glossary.ts';
+import { wholeGlossary } from '../kit/catalog.ts';
 
 /** What the pages of problems and magic values show. The bundler evaluates this module, as `data/catalog.ts`. */
 
