@@ -1,9 +1,12 @@
 import { Agent, request } from 'undici';
 import type { z } from 'zod';
 import { apis } from '../shared/catalog/apis.ts';
+import { STREAM_CURSOR } from '../shared/catalog/control/operations/stream.ts';
 import { controlOperations } from '../shared/catalog/control/operations.ts';
 import type { ApiDefinition } from '../shared/catalog/define.ts';
 import { unknownWord } from '../shared/domain/nearest-word.ts';
+import { BodyTooLong, bytesWithin } from '../shared/process/bounded-body.ts';
+import { GIVEN_BYTES } from '../shared/process/bounded-file.ts';
 import { connectionTrouble } from '../shared/process/connection-trouble.ts';
 import { fillPath, queryString, requireWrittenPath } from '../shared/transport/path.ts';
 import type {
@@ -135,6 +138,8 @@ function clientOnConnections(options: EstateClientOptions & Ending, agent: Agent
 
   const explain = (error: unknown): never => explainConnection(options.gateway, error);
   const reach = (url: string, how: Parameters<typeof request>[1]) => request(url, { ...how, dispatcher: agent }).catch(explain);
+  const textOf = async (body: AsyncIterable<Uint8Array>): Promise<string> =>
+    (await bytesWithin(body, GIVEN_BYTES).catch(explain)).toString();
 
   async function send(method: string, path: string, body?: unknown, how: CallOptions = {}): Promise<Reply> {
     requireWrittenPath(path);
@@ -145,7 +150,7 @@ function clientOnConnections(options: EstateClientOptions & Ending, agent: Agent
       body: body === undefined || typeof body === 'string' ? body : JSON.stringify(body),
       signal: options.signal,
     });
-    const text = await response.body.text().catch(explain);
+    const text = await textOf(response.body);
     const reply = { status: response.statusCode, body: text === '' ? undefined : parse(text), headers: response.headers };
     return isSuccess(reply.status) ? { ok: true, ...reply } : { ok: false, ...reply, body: reply.body as ProblemBody };
   }
@@ -171,11 +176,15 @@ function clientOnConnections(options: EstateClientOptions & Ending, agent: Agent
     const { query = {}, after, signal } = (input ?? {}) as StreamOptions & { query?: Record<string, unknown> };
     const headers = { accept: 'text/event-stream', ...(after !== undefined && { 'last-event-id': after }) };
     const response = await reach(`${options.gateway}${filledPath(path, { query })}`, { headers: placed({ as: 'admin', headers }), signal });
-    if (!isSuccess(response.statusCode)) throw new ControlError(id, response.statusCode, detailOf(parse(await response.body.text())));
-    for await (const { event, id: place, data } of eventsOf(explainedChunks(options.gateway, response.body))) {
+    if (!isSuccess(response.statusCode)) throw new ControlError(id, response.statusCode, detailOf(parse(await textOf(response.body))));
+    for await (const { event, id: place, data } of explained(options.gateway, eventsOf(response.body))) {
       // Skip unknown frames of a newer estate.
       const schema = (frames as Readonly<Record<string, z.ZodType>>)[event ?? ''];
-      if (schema) yield { event, id: place, data: schema.parse(JSON.parse(data)) } as StreamFrame<Id>;
+      if (!schema) continue;
+      const read = schema.safeParse(parse(data));
+      if (!read.success || !STREAM_CURSOR.test(place ?? 'h0.e0'))
+        throw new ForeignAnswer(options.gateway, 'its stream has an unexpected frame');
+      yield { event, id: place, data: read.data } as StreamFrame<Id>;
     }
   }
 
@@ -185,7 +194,8 @@ function clientOnConnections(options: EstateClientOptions & Ending, agent: Agent
 const isSuccess = (status: number): boolean => status >= 200 && status < 300;
 
 /** The server may not be an estate. */
-const detailOf = (body: unknown): string => (typeof body === 'object' && body !== null && 'detail' in body ? String(body.detail) : '');
+const detailOf = (body: unknown): string =>
+  typeof body === 'object' && body !== null && 'detail' in body && typeof body.detail === 'string' ? body.detail : '';
 
 function parse(text: string): unknown {
   try {
@@ -206,18 +216,28 @@ export class ConnectionError extends Error {
   }
 }
 
+/** @internal The server answers as no estate does. A repeat does not help. Not declared in the package. */
+export class ForeignAnswer extends ConnectionError {
+  readonly reason: string;
+  constructor(gateway: string, reason: string) {
+    super(`The server at ${gateway} is not an estate of this version: ${reason}.`, 'ERR_FOREIGN_ANSWER', undefined);
+    this.reason = reason;
+  }
+}
+
 /** @throws ConnectionError for an error of the connection, and any other error unchanged */
 function explainConnection(gateway: string, error: unknown): never {
+  if (error instanceof BodyTooLong) throw new ForeignAnswer(gateway, error.message);
   const trouble = connectionTrouble(error);
   if (trouble === undefined) throw error;
   const remedy = trouble.isBroken ? '' : ' Start an estate, or correct the address.';
   throw new ConnectionError(`No answer came from the estate at ${gateway}: ${trouble.words}.${remedy}`, trouble.code, error);
 }
 
-/** The chunks of a body. @throws ConnectionError when they end early */
-async function* explainedChunks<T>(gateway: string, chunks: AsyncIterable<T>): AsyncGenerator<T, void> {
+/** The events of a body. @throws ConnectionError when they end early, or are too long */
+async function* explained<T>(gateway: string, events: AsyncIterable<T>): AsyncGenerator<T, void> {
   try {
-    yield* chunks;
+    yield* events;
   } catch (error) {
     explainConnection(gateway, error);
   }

@@ -5,6 +5,8 @@ import { callersOf } from '../../shared/catalog/flows.ts';
 import { hasKey } from '../../shared/contract/openapi/application-contract.ts';
 import { type Answer, type Input, NoAnswer, NotChecked } from '../../shared/contract/suites/bench.ts';
 import { inOneLine } from '../../shared/domain/printable.ts';
+import { MOST_BYTES } from '../../shared/elsewhere/swap/outside-call.ts';
+import { BodyTooLong, bytesWithin } from '../../shared/process/bounded-body.ts';
 import { connectionTrouble } from '../../shared/process/connection-trouble.ts';
 import { fillPath, PathRefused, queryString } from '../../shared/transport/path.ts';
 import type { Entry } from '../../ui/report/recorded.ts';
@@ -59,12 +61,12 @@ export function systemAt({ url, headers, timeoutMs, agent }: SystemOptions) {
         },
         body: api.method === 'GET' ? null : JSON.stringify(body ?? {}),
       });
-      const text = await response.body.text();
+      const text = (await bytesWithin(response.body, MOST_BYTES)).toString();
       record(response.statusCode);
       return { status: response.statusCode, body: asJson(text) };
     } catch (error) {
       const isLate = error instanceof Error && error.name === 'TimeoutError';
-      const reason = isLate ? undefined : (connectionTrouble(error)?.words ?? codedMessage(error));
+      const reason = isLate ? undefined : (connectionTrouble(error)?.words ?? messageOf(error));
       if (!isLate && reason === undefined) throw error;
       record(0);
       throw new NoAnswer(isLate ? `No answer within ${timeoutMs} ms.` : `No answer: ${reason}.`);
@@ -78,9 +80,9 @@ export function systemAt({ url, headers, timeoutMs, agent }: SystemOptions) {
   };
 }
 
-/** The message of an error of the HTTP library. */
-const codedMessage = (error: unknown): string | undefined =>
-  error instanceof Error && 'code' in error ? inOneLine(error.message, 200) : undefined;
+/** The message of an error of the HTTP library, or of an answer that the estate would not read to its end. */
+const messageOf = (error: unknown): string | undefined =>
+  error instanceof BodyTooLong || (error instanceof Error && 'code' in error) ? inOneLine(error.message, 200) : undefined;
 
 function asJson(text: string): unknown {
   try {

@@ -1,5 +1,5 @@
-import type { z } from 'zod';
-import { type CallOptions, type EstateClient, filledPath } from '../../rehearsal/estate-client.ts';
+import { z } from 'zod';
+import { type CallOptions, type EstateClient, ForeignAnswer, filledPath } from '../../rehearsal/estate-client.ts';
 import type { Method, Reply } from '../../rehearsal/reply.ts';
 import type { ControlOutput } from '../../shared/catalog/control/define-operation.ts';
 import { type CalledId, controlOperations } from '../../shared/catalog/control/operations.ts';
@@ -7,6 +7,7 @@ import { problemType } from '../../shared/catalog/problems.ts';
 import { PLUS_REMEDY } from '../../shared/contract/validation.ts';
 import { REHEARSAL_NAME } from '../../shared/domain/ids.ts';
 import { nearestWord } from '../../shared/domain/nearest-word.ts';
+import { shortened } from '../../shared/domain/text.ts';
 import { connectionTrouble } from '../../shared/process/connection-trouble.ts';
 import { PathRefused } from '../../shared/transport/path.ts';
 import { CommandFailure, EXIT, type ExitCode, misuse } from '../failure.ts';
@@ -81,6 +82,7 @@ export async function reach<T>(against: string, call: () => Promise<T>): Promise
   try {
     return await call();
   } catch (error) {
+    if (error instanceof ForeignAnswer) throw notAnEstate(against, error.reason);
     const reason = connectionTrouble(error)?.words ?? 'it does not answer HTTP';
     throw new CommandFailure(`No estate can be reached at ${against}: ${reason}. ${remedyFor(against)}`, EXIT.unreachable);
   }
@@ -97,16 +99,24 @@ const notAnEstate = (against: string, how: string): CommandFailure =>
     EXIT.unreachable,
   );
 
-/** The members of a problem. All are optional, because the server may not be an estate. */
-interface Refusal {
-  readonly code?: string;
-  readonly detail?: string;
-  readonly scope?: string;
-  readonly rehearsal?: string;
-  readonly errors?: readonly { readonly pointer: string; readonly detail: string }[];
-}
+/** Characters of a text of an estate. */
+const MOST_CHARACTERS = 20_000;
+const MOST_ERRORS = 100;
 
-const problemOf = (body: unknown): Refusal => (typeof body === 'object' && body !== null ? body : {});
+const Words = z.string().transform((text) => shortened(text, MOST_CHARACTERS));
+const word = Words.optional().catch(undefined);
+/** The members of a problem. The server may not be an estate, so a member of another type counts as absent. */
+const Refusal = z
+  .object({
+    code: word,
+    detail: word,
+    scope: word,
+    rehearsal: word,
+    errors: z.array(z.object({ pointer: Words, detail: Words })).catch([]),
+  })
+  .catch({ errors: [] });
+
+const problemOf = (body: unknown) => Refusal.parse(body);
 
 interface Asked {
   readonly client: EstateClient;
@@ -116,13 +126,16 @@ interface Asked {
 }
 
 async function refusalOf({ status, body }: Reply, { client, connection, as, places }: Asked): Promise<CommandFailure> {
-  const { code, detail, scope, rehearsal, errors = [] } = problemOf(body);
+  const { code, detail, scope, rehearsal, errors } = problemOf(body);
   if (code === undefined || detail === undefined)
     return strangerAt(client, connection.against, `it answers ${status} without a problem code`);
   if (as !== 'none' && (status === 401 || scope !== undefined)) return misuse(REFUSED[as]);
   if (code === 'unknown_rehearsal' && rehearsal !== undefined) return misuse(await unknownRehearsal(rehearsal, client));
   if (status === 503) return new CommandFailure(`The estate is not ready: ${detail}`, EXIT.unreachable);
-  const named = errors.map(({ pointer, detail }) => sentenceOf(places[inBody(pointer)] ?? pointer, detail.replace(PLUS_REMEDY, '')));
+  const named = errors
+    .slice(0, MOST_ERRORS)
+    .map(({ pointer, detail }) => sentenceOf(places[inBody(pointer)] ?? pointer, detail.replace(PLUS_REMEDY, '')));
+  if (errors.length > MOST_ERRORS) named.push(`There are ${errors.length - MOST_ERRORS} more mistakes.`);
   return new CommandFailure(named.length > 0 ? named.join('\n') : detail, exitCodeOfRefusal(status));
 }
 
@@ -169,7 +182,8 @@ export async function requireReady(against: string): Promise<void> {
   if (status === 'ready') return await requireGateway(client, against);
   if (status !== 'not ready' && status !== 'draining')
     throw notAnEstate(against, `its /readyz answers ${answer.status} without a readiness`);
-  const reason = Array.isArray(waitingFor) ? ` It waits for ${waitingFor.join(', ').replace(/\.$/, '')}.` : '';
+  const names = Array.isArray(waitingFor) ? waitingFor.filter((one) => typeof one === 'string').join(', ') : '';
+  const reason = names === '' ? '' : ` It waits for ${shortened(names, MOST_CHARACTERS).replace(/\.$/, '')}.`;
   throw new CommandFailure(`The estate at ${against} is not ready.${reason}`, EXIT.unreachable);
 }
 
@@ -186,7 +200,8 @@ async function requireGateway(client: EstateClient, against: string): Promise<vo
 async function strangerAt(client: EstateClient, against: string, how: string): Promise<CommandFailure> {
   const { body } = await reach(against, () => client.call('GET', '/openapi.json', undefined, { as: 'none' }));
   const { info }: { readonly info?: { readonly title?: unknown } } = typeof body === 'object' && body !== null ? body : {};
-  if (!String(info?.title).startsWith('Touchpoint basket interface')) return notAnEstate(against, how);
+  const title = info?.title;
+  if (typeof title !== 'string' || !title.startsWith('Touchpoint basket interface')) return notAnEstate(against, how);
   const what = `${against} is the touchpoint mock or its portal, not the gateway of an estate.`;
   return new CommandFailure(`${what} Name the gateway in --against or ESTATE_URL.`, EXIT.unreachable);
 }

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { Agent, request } from 'undici';
-import { ConnectionError, ControlError, type EstateClient } from '../../rehearsal/estate-client.ts';
+import { ConnectionError, ControlError, type EstateClient, ForeignAnswer } from '../../rehearsal/estate-client.ts';
 import { STREAM_CURSOR } from '../../shared/catalog/control/operations/stream.ts';
 import { EVENT_CONTENT_TYPE, EXTENSIONS, nameOf } from '../../shared/catalog/event-names.ts';
 import { allEvents, events } from '../../shared/catalog/events.ts';
@@ -168,7 +168,7 @@ async function* framesOf(client: EstateClient, { from, rehearsal }: Options): As
       }
     } catch (error) {
       if (error instanceof ControlError && error.status < 500) throw new CommandFailure(error.detail, exitCodeOfRefusal(error.status));
-      if (!(error instanceof ConnectionError || error instanceof ControlError)) throw error;
+      if (error instanceof ForeignAnswer || !(error instanceof ConnectionError || error instanceof ControlError)) throw error;
     }
     if (!isLost) printError('The connection to the estate is lost. Trying again every second.\n');
     isLost = true;

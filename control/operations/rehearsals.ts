@@ -18,7 +18,9 @@ import { notAtRest } from '../snapshots/snapshots.ts';
 import { swappedIn } from '../swaps/swaps.ts';
 
 export const createRehearsal = operateOnRehearsals(declared.createRehearsal)(async ({ body }, parts) => {
-  const { rehearsals, worlds, realSystems } = parts;
+  const { rehearsals, worlds, realSystems, forbiddenChanges } = parts;
+  // The new world has the work of clients that got these changes.
+  const before = body.from?.rehearsal === undefined ? [] : await forbiddenChanges.of(await rehearsals.find(body.from.rehearsal));
   const name = body.name ?? newId('req', Date.now()).replace('req_', 'r-').toLowerCase();
   const { credentials, world, leftOut } = await rehearsals.create(name, {
     idleMs: idleMsOf(body),
@@ -29,6 +31,7 @@ export const createRehearsal = operateOnRehearsals(declared.createRehearsal)(asy
   });
   if (body.from?.rehearsal !== undefined) await requireRest(world, body.from.rehearsal, parts);
   const view = await requireCurrent(worlds, world);
+  if (body.from !== undefined) await forbiddenChanges.remember(view, [...before, ...(await forbiddenChanges.of(view))]);
   const swapped = await swappedIn(worlds, world);
   return {
     ...(await describeNewWorld(name, worlds)),

@@ -11,6 +11,6 @@ export const readStream = operateStream(declared.readStream)(async function* ({ 
       : query.from === undefined
         ? undefined
         : parseCursor('?from', query.from);
-  using _place = scope.streams.take();
+  using _place = scope.streams.take(scope.rehearsal);
   yield* follow(scope, { topics, cursor });
 });

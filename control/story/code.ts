@@ -1,3 +1,5 @@
+import { escapedControls } from '../../shared/domain/printable.ts';
+
 /** Longest object or list in one line. A formatter can lay out the whole file. */
 const LONGEST = 100;
 
@@ -23,9 +25,12 @@ export const callCode = (to: string, ...given: readonly string[]): string => `${
 export const statement = (before: string, code: string, indent: number, after = ';'): string =>
   `${' '.repeat(indent)}${before}${indented(code, indent)}${after}`;
 
+/** Characters that reverse the direction of writing would show a reader other code than a program runs. */
+const escapedText = (text: string): string => escapedControls(JSON.stringify(text)).slice(1, -1);
+
 /** A text as a literal. */
 export function quoted(text: string): string {
-  const escaped = JSON.stringify(text).slice(1, -1);
+  const escaped = escapedText(text);
   if (!text.includes("'")) return `'${escaped.replaceAll('\\"', '"')}'`;
   return text.includes('"') ? `'${escaped.replaceAll('\\"', '"').replaceAll("'", "\\'")}'` : `"${escaped}"`;
 }
@@ -34,8 +39,7 @@ export function quoted(text: string): string {
 export function template(parts: readonly (string | { readonly code: string })[]): string {
   if (parts.every((part) => typeof part === 'string')) return quoted(parts.join(''));
   const textOf = (text: string): string =>
-    JSON.stringify(text)
-      .slice(1, -1)
+    escapedText(text)
       .replaceAll('\\"', '"')
       .replaceAll(/`|\$\{/g, '\\$&');
   return `\`${parts.map((part) => (typeof part === 'string' ? textOf(part) : `\${${part.code}}`)).join('')}\``;

@@ -29,19 +29,23 @@ const forbidden = defineCollection({
  * whether the client is sound.
  */
 export function createForbiddenChanges({ store, control }: { readonly store: Store; readonly control: ControlStore }) {
+  const remember = (view: WorldView, changes: readonly ForbiddenChange[]): Promise<void> =>
+    change(store, view, {
+      run: async (unit) => {
+        const before = await unit.get(forbidden, ID);
+        const known = before?.faults ?? [];
+        const added = changes.filter((one) => !known.some(({ name, change }) => name === one.name && change === one.change));
+        if (added.length === 0 || known.length >= MOST_REMEMBERED) return;
+        unit.put(forbidden, { ...before, id: ID, faults: [...known, ...added].slice(0, MOST_REMEMBERED) });
+      },
+    });
+
   return {
     /** Remembers a fault that has been set. */
     async note(view: WorldView, name: string, fault: ChangingFault): Promise<void> {
-      if (fault.kind !== 'forbidden') return;
-      await change(store, view, {
-        run: async (unit) => {
-          const before = await unit.get(forbidden, ID);
-          const faults = [...(before?.faults ?? [])];
-          if (faults.length >= MOST_REMEMBERED || faults.some((one) => one.name === name && one.change === fault.change)) return;
-          unit.put(forbidden, { ...before, id: ID, faults: [...faults, { name, change: fault.change }] });
-        },
-      });
+      if (fault.kind === 'forbidden') await remember(view, [{ name, change: fault.change }]);
     },
+    remember,
     /** Those that were set in this world, and those that it got with the world that it was forked from. */
     async of(view: WorldView): Promise<readonly ForbiddenChange[]> {
       const noted = (await unitIn(store, view).get(forbidden, ID))?.faults ?? [];

@@ -30,7 +30,10 @@ export function money(world: WorldRecords): InvariantResult {
     checkChanges(order, check);
     checkNotOvercommitted(order, { payments: paid, waiting: waiting.get(order.id) ?? 0 }, check);
     const isCarriedOut = order.channel === 'pos' && order.completedAt !== undefined;
-    if ((shipped.has(order.id) || isCarriedOut) && order.state !== 'cancelled') checkShippedIsPaid(order, paid, check);
+    const isHandedOver = order.replacements?.some(
+      ({ storeId, lines }) => storeId !== undefined && lines.some(({ deliveredQty }) => deliveredQty > 0),
+    );
+    if ((shipped.has(order.id) || isCarriedOut || isHandedOver) && order.state !== 'cancelled') checkShippedIsPaid(order, paid, check);
   }
   checkCounters(world, payments, check);
   return result();

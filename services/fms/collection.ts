@@ -240,7 +240,8 @@ export const handOverCollection = handle(handOverCollectionApi)(async ({ params,
     return again(await withOwnQr(found, scope));
   }
   refuseStrayUnits(found, 'refused', refused);
-  if (found.replacementId === undefined)
+  // Goods that replace lost ones may not be paid yet.
+  if (found.replacementId === undefined || found.payAt !== undefined)
     await scope.call(ensureCaptured, { params: { id: found.orderId }, body: { fulfillmentOrderId: found.id } });
   work.cancel(giveUpCollectionDue, found.id);
   work.cancel(remindCustomerDue, found.id);

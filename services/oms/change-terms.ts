@@ -2,10 +2,10 @@ import { isDeepStrictEqual } from 'node:util';
 import type { z } from 'zod';
 import { LIMITS, limitReached } from '../../shared/catalog/limits.ts';
 import type { ChangeOrderRequest } from '../../shared/catalog/order/apis.ts';
-import { goodsOf, requiredFor, valueOfUnits } from '../../shared/catalog/payment/cover.ts';
+import { goodsOf, requiredFor, shippingOf, valueOfUnits } from '../../shared/catalog/payment/cover.ts';
 import { invalid, type Problem } from '../../shared/catalog/problems.ts';
 import type { Figures } from '../../shared/catalog/retailer.ts';
-import { floorShare, minus, money, moneyInWords } from '../../shared/domain/money.ts';
+import { addedTax, floorShare, minus, money, moneyInWords } from '../../shared/domain/money.ts';
 import type { PendingChange, StoredOrder } from './collections.ts';
 import type { OrderLine } from './lines.ts';
 import { EARNS_NOTHING, type Payment } from './payments.ts';
@@ -116,24 +116,23 @@ export function refuseFurtherChange({ id, changes = [] }: StoredOrder): void {
 type Price = Pick<StoredOrder, 'totals'> & { readonly lines: readonly PricedLine[] };
 type PricedLine = Pick<OrderLine, 'lineId' | 'sku' | 'qty' | 'unitPrice' | 'discount' | 'tax' | 'taxRate' | 'lineTotal'>;
 
-/** The price of an order that no basket priced: each line keeps the share of its remaining units, and the shipping stays. */
+/** The price of an order that no basket priced: each line keeps the share of its remaining units, and the shipping with its tax stays. */
 export function sharedPrice(order: StoredOrder, remaining: Wanted['lines']): Price {
   const { currency } = order.totals.total;
   const lines = remaining.flatMap(({ lineId, qty }) => {
     const line = order.lines.find((one) => one.lineId === lineId);
     if (!line) return [];
-    const lineTotal = line.lineTotal.amount - valueOfUnits(line, line.qty - qty);
-    const tax = line.tax.amount - floorShare(line.tax.amount, line.qty - qty, line.qty);
-    const discount = qty * line.unitPrice.amount - lineTotal;
+    const { lineTotal, tax, discount } = line.taxRate === undefined ? sharedUnits(line, qty) : sharedUntaxedUnits(line, qty, line.taxRate);
     return [{ ...line, qty, lineTotal: money(lineTotal, currency), tax: money(tax, currency), discount: money(discount, currency) }];
   });
   const sum = (of: (line: PricedLine) => number): number => lines.reduce((total, line) => total + of(line), 0);
-  const { shipping, tax } = order.totals;
+  const { tax, taxes } = order.totals;
   const goods = sum(({ lineTotal }) => lineTotal.amount);
   const before = order.lines.reduce((total, line) => total + line.tax.amount, 0);
   return {
     lines,
     totals: {
+      ...order.totals,
       subtotal: money(
         sum(({ qty, unitPrice }) => qty * unitPrice.amount),
         currency,
@@ -142,11 +141,40 @@ export function sharedPrice(order: StoredOrder, remaining: Wanted['lines']): Pri
         sum(({ discount }) => discount.amount),
         currency,
       ),
-      shipping,
       tax: money(tax.amount - before + sum((line) => line.tax.amount), currency),
-      total: money(goods + shipping.amount, currency),
+      taxes: taxes?.flatMap((row) => taxAfter(row, order.lines, lines)),
+      total: money(goods + shippingOf(order.totals), currency),
     },
   };
+}
+
+/** Minor units that a line keeps for fewer units. */
+function sharedUnits(line: OrderLine, qty: number) {
+  const lineTotal = line.lineTotal.amount - valueOfUnits(line, line.qty - qty);
+  const tax = line.tax.amount - floorShare(line.tax.amount, line.qty - qty, line.qty);
+  return { lineTotal, tax, discount: qty * line.unitPrice.amount - lineTotal };
+}
+
+/** As `sharedUnits`, with the tax added to what is left after the discount. */
+function sharedUntaxedUnits(line: OrderLine, qty: number, taxRate: number) {
+  const discount = line.discount.amount - floorShare(line.discount.amount, line.qty - qty, line.qty);
+  const net = qty * line.unitPrice.amount - discount;
+  const tax = addedTax(net, taxRate);
+  return { lineTotal: net + tax, tax, discount };
+}
+
+type TaxRow = NonNullable<StoredOrder['totals']['taxes']>[number];
+
+/** A rate of the added tax after a change of the lines. The rate keeps its part of the shipping, and ends with its last line and part. */
+function taxAfter(row: TaxRow, before: readonly PricedLine[], after: readonly PricedLine[]): TaxRow[] {
+  const { currency } = row.tax;
+  const sum = (lines: readonly PricedLine[], of: (line: PricedLine) => number): number =>
+    lines.reduce((total, line) => (line.taxRate === row.rate ? total + of(line) : total), 0);
+  const left = (of: (line: PricedLine) => number): number => sum(after, of) - sum(before, of);
+  const taxable = row.taxable.amount + left(({ lineTotal, tax }) => lineTotal.amount - tax.amount);
+  const tax = row.tax.amount + left((line) => line.tax.amount);
+  if (taxable === 0 && !after.some(({ taxRate }) => taxRate === row.rate)) return [];
+  return [{ ...row, taxable: money(taxable, currency), tax: money(tax, currency) }];
 }
 
 /** The lines of the order with their new units and prices. */

@@ -38,6 +38,8 @@ export const onFulfillmentOrderChanged: EventHandler = async ({ data }, scope) =
   if (found.state === 'created' || found.state === 'allocated') {
     return unchanged(`The fulfillment order is ${found.state}: the order moves when the warehouse begins its work.`);
   }
+  if (found.failureReason === 'changed')
+    return unchanged('A change has withdrawn the fulfillment order, and the order has its units elsewhere.');
   const order = await work.get(orders, found.orderId);
   if (!order) return unchanged(`There is no order "${found.orderId}".`);
   const record = (await work.get(fulfillmentRecords, order.id)) ?? freshRecord(order.id);
@@ -223,7 +225,7 @@ function endOf(found: FulfillmentOrder, keepsLost: boolean): SeenFulfillment['bo
   const { state, failureReason } = found;
   if (state === 'delivered') return 'delivered';
   const failed = isLost(found) && !keepsLost;
-  const withdrawn = state === 'cancelled' && failureReason !== 'short' && failureReason !== 'changed';
+  const withdrawn = state === 'cancelled' && failureReason !== 'short';
   return failed || withdrawn || state === 'returned-to-sender' ? 'cancelled' : undefined;
 }
 
@@ -265,8 +267,7 @@ export function progressAfter(
   const next = {
     version: 0,
     ...record,
-    // A fulfillment order that a change has withdrawn does not route the order.
-    routed: record.routed || found.failureReason !== 'changed',
+    routed: true,
     seen: [...record.seen.filter(({ id }) => id !== found.id), seenOf(found, before?.booked ?? booking)],
     short: isClosed || isExtra ? record.short : [...record.short, ...newlyShort(found, before)],
   };

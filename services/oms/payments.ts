@@ -31,9 +31,10 @@ export async function paymentsOf(orderId: string, { call }: Pick<Scope, 'call'>,
   return items;
 }
 
-/** The payments that decide a confirmation. An order that costs nothing needs none, and the Payment Hub is not called. */
+/** The payments that decide a confirmation. An order that always cost nothing has none, and the Payment Hub is not called. */
 export async function paymentsToDecideOn(order: StoredOrder, scope: Scope): Promise<readonly Payment[]> {
-  return order.totals.total.amount === 0 ? [] : paymentsOf(order.id, scope, DECIDE_TIMEOUT_MS);
+  const wasPaid = order.changes?.some(({ before }) => before.total.amount > 0) === true;
+  return order.totals.total.amount === 0 && !wasPaid ? [] : paymentsOf(order.id, scope, DECIDE_TIMEOUT_MS);
 }
 
 /** 409 while authorised and captured payments do not cover the total. Payments that are about to be reversed do not count. */

@@ -7,16 +7,19 @@ import { createReplacement as createReplacementApi } from '../../shared/catalog/
 import { orderLifeCycle } from '../../shared/catalog/order/objects.ts';
 import { type ReplacementReason, replacedOf, replacementReasons } from '../../shared/catalog/order/replaced.ts';
 import type { Replacement } from '../../shared/catalog/order/replacements.ts';
+import { requiredFor, stillToCapture } from '../../shared/catalog/payment/cover.ts';
 import { absentApplication, invalid, Problem } from '../../shared/catalog/problems.ts';
+import { money, moneyInWords } from '../../shared/domain/money.ts';
 import { instant } from '../../shared/domain/time.ts';
 import { handle, handleDue, type Scope } from '../../shared/work/handler.ts';
 import { requireObject } from '../../shared/work/require-object.ts';
 import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
-import { isSale } from './baskets.ts';
+import { isSale, paysAtCollection } from './baskets.ts';
 import { type FulfillmentRecord, fulfillmentRecords, orders, type ReplacementRecord, type StoredOrder, stores } from './collections.ts';
 import { FIRST_RETRY_MS, finishReplacementDue, NEW_RESERVATION_TTL_SECONDS, TAKE_OVER_MS } from './due-work.ts';
 import { applyProgress, cancelUnits, freshRecord } from './fulfillment.ts';
 import { itemsOf, type OrderLine, type Reservation } from './lines.ts';
+import { paymentsToDecideOn } from './payments.ts';
 import { actionPending } from './pending-action.ts';
 import { isAwaitingReplacement, placedAs, replacementsWithClaims, unitsLeft } from './replaced-units.ts';
 import { bookingsOf, returnableOf } from './return-bookings.ts';
@@ -59,8 +62,9 @@ const stateOf = (record: FulfillmentRecord, replacement: ReplacementRecord): Ful
 async function claim(
   id: string,
   { order, record, body }: { readonly order: StoredOrder; readonly record: FulfillmentRecord | undefined; readonly body: Body },
-  { work }: Scope,
+  scope: Scope,
 ): Promise<Replacing> {
+  const { work } = scope;
   refuseOrder(order, body.reason, work.figures.replaceLostWithinMs);
   const storeId = body.storeId ?? (isSale(order) ? order.storeId : undefined);
   if (storeId === undefined && !isRoutable(order)) throw storeRequired(order);
@@ -68,7 +72,9 @@ async function claim(
   const known = replacementsWithClaims(order, record);
   if (known.length >= LIMITS.replacements) throw tooMany(order);
   const asked = merged(body.lines, order);
-  const lines = replacementReasons[body.reason].of === 'lost' ? lostUnits(asked, { record, known }) : await deliveredUnits();
+  const isOfLostGoods = replacementReasons[body.reason].of === 'lost';
+  const lines = isOfLostGoods ? lostUnits(asked, { record, known }) : await deliveredUnits();
+  if (isOfLostGoods && storeId !== undefined && paysAtCollection(order)) await refuseUnpaid(order, scope);
   const replacement: ReplacementRecord = { id, status: 'claimed', reason: body.reason, storeId, lines, lostHolds: 0 };
   const before = record ?? freshRecord(order.id);
   work.expect(orders, order);
@@ -172,6 +178,16 @@ const tooMany = ({ id }: StoredOrder): Problem =>
     id,
     remedy: 'Refund its units by returns instead, and replace several units together next time.',
   });
+
+/** @throws Problem `payment_incomplete`: the store hands the goods over without a collection, which would take the rest of the payment */
+async function refuseUnpaid(order: StoredOrder, scope: Scope): Promise<void> {
+  const { id, totals } = order;
+  const missing = stillToCapture(requiredFor(order), await paymentsToDecideOn(order, scope));
+  if (missing === 0) return;
+  const outstanding = money(missing, totals.total.currency);
+  const detail = `${moneyInWords(outstanding)} of the order "${id}" are not paid. Take them at a till of the store (Create Transaction with orderId), then replace the goods; or leave storeId out, and the customer pays when the goods are collected.`;
+  throw new Problem('payment_incomplete', detail, { objectType: 'order', id, outstanding });
+}
 
 const storeRequired = ({ id }: StoredOrder): Problem =>
   invalid('/storeId', 'store_required', `The order "${id}" has no address: name the store that hands the goods over in storeId.`);

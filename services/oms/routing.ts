@@ -17,6 +17,7 @@ import { freshRecord } from './fulfillment.ts';
 import { itemsOf, linesServedFrom, type OrderLine, type Reservation, reservationsOf } from './lines.ts';
 import { fulfillmentOrdersOf } from './order-view.ts';
 import { actionPending, beginIntent, refuseWhileOtherPending, withdraw } from './pending-action.ts';
+import { replacesDelivered } from './replaced-units.ts';
 
 /**
  * Routes an order that Confirm Order did not route. For a routed order it returns the existing fulfillment orders. The routing is
@@ -170,7 +171,9 @@ export async function createFulfillmentOrdersFor(
   { attempt, groups, replacementId }: { attempt: number; groups: Group[]; replacementId?: string },
   { call }: Scope,
 ): Promise<string[]> {
-  const { id: orderId, orderNumber, customerId, payAt, shippingAddress, shippingMethod = 'STANDARD' } = order;
+  const { id: orderId, orderNumber, customerId, shippingAddress, shippingMethod = 'STANDARD' } = order;
+  // Goods that replace delivered ones are paid. Goods that replace lost ones may not be.
+  const payAt = replacesDelivered(order, { replacementId }) ? undefined : order.payAt;
   const collection = order.collection && { ...order.collection, orderNumber, customerId, payAt };
   if (!shippingAddress && !collection) throw new Error(`The order ${orderId} has no address and cannot be routed.`);
   const body = { orderId, attempt, replacementId, shippingAddress, shippingMethod, collection, groups };

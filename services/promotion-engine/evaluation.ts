@@ -137,7 +137,7 @@ async function heldCodes(work: UnitOfWork, basketId: string | undefined): Promis
 async function evaluate(goods: Goods, codes: readonly string[], scope: Scope): Promise<VoucherOutcome> {
   refuseInexactSums(goods.lines);
   const { at = scope.work.now } = goods;
-  const running = await runningPromotions(scope.work, at);
+  const running = await runningPromotions(scope, at);
   const judged = await judgeCodes(scope.work, codes, { basketId: goods.basketId, at });
   const { tier } = await lookUpNeededTier(goods, { running, judged }, scope);
   const purchase = { currency: goods.currency, tier };
@@ -152,8 +152,8 @@ async function evaluateAmount(goods: Goods, code: string, scope: Scope): Promise
   return applyVouchers(pricedAtFull(goods.lines), judged, { currency: goods.currency, tier });
 }
 
-async function runningPromotions(work: UnitOfWork, at: number): Promise<readonly Promotion[]> {
-  const { items } = await work.all(promotions, { limit: MOST_PROMOTIONS });
+async function runningPromotions({ work, breathe }: Pick<Scope, 'work' | 'breathe'>, at: number): Promise<readonly Promotion[]> {
+  const { items } = await work.all(promotions, { limit: MOST_PROMOTIONS, breathe });
   return items.map(({ rule }) => rule).filter((rule) => isRunning(rule, at));
 }
 

@@ -18,3 +18,7 @@ export const printable = (text: string, characters = 500): string => shortened(w
 
 /** As `printable`, on one line. */
 export const inOneLine = (text: string, characters?: number): string => printable(text.replaceAll(/\s+/g, ' ').trim(), characters);
+
+/** JSON with unprintable characters escaped. Its value stays the same. */
+export const escapedControls = (json: string): string =>
+  json.replaceAll(UNPRINTABLE, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);

@@ -3,7 +3,7 @@ import { closeSync, openSync, readSync, statSync } from 'node:fs';
 const CHUNK_BYTES = 65_536;
 const MEBIBYTE = 1_048_576;
 
-/** Bytes of a file that a command sends, such as a snapshot. */
+/** Bytes of a file that a command sends, such as a snapshot, and of an answer that it reads. */
 export const GIVEN_BYTES = 256 * MEBIBYTE;
 
 /** A file that is not read. Its reason continues a sentence about the file. */

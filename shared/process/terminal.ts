@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { stripVTControlCharacters, styleText } from 'node:util';
-import { UNPRINTABLE, withoutControls } from '../domain/printable.ts';
+import { escapedControls, withoutControls } from '../domain/printable.ts';
 
 /** Placeholder of the escape character in text that this process has styled. It is random, so no data contains it. */
 const OWN_ESCAPE = randomUUID();
@@ -30,7 +30,5 @@ export const printError = (text: string): void => print(text, process.stderr);
  */
 export function printJson(value: unknown, indent?: number): void {
   const json = JSON.stringify(value, null, indent) ?? 'null';
-  process.stdout.write(`${json.replaceAll(UNPRINTABLE, inHexadecimal)}\n`);
+  process.stdout.write(`${escapedControls(json)}\n`);
 }
-
-const inHexadecimal = (character: string): string => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;

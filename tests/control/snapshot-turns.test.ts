@@ -49,11 +49,13 @@ test('Making, sealing, reading, opening and comparing the file of a world permit
 const objects = objectsOf(registeredApplications.map(({ service }) => service));
 const { application, collection } = objects['payment'] ?? { application: 'payment-hub', collection: '' };
 
+const CARD = { type: 'card', token: 'tok_visa' };
+
 /** A world with payments of an order each, and with the stock of some SKUs, which are out of sequence. */
 function aBookedWorld({ payments, skus }: { readonly payments: number; readonly skus: number }): BookedWorld {
   const amount = { amount: 10, currency: 'EUR' };
   const amounts = { authorizedAmount: amount, capturedAmount: amount, refundedAmount: { ...amount, amount: 0 } };
-  const payment = (n: number) => ({ id: `pay_${n}`, orderId: `ord_${n}`, state: 'captured', ...amounts, refunds: [] });
+  const payment = (n: number) => ({ id: `pay_${n}`, orderId: `ord_${n}`, state: 'captured', tender: CARD, ...amounts, refunds: [] });
   const rows = Array.from({ length: payments }, (_, n) => ({ id: `pay_${n}`, version: 1, json: JSON.stringify(payment(n)) }));
   const stock = Object.fromEntries(Array.from({ length: skus }, (_, n) => [`sku-${(n * 7) % skus}|dc-01`, { onHand: 5 }]));
   const empty = { objects: {}, unique: {}, index: {}, counters: {} };

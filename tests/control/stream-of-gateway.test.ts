@@ -6,12 +6,13 @@ import express from 'express';
 import { type Frame, sendFrames } from '../../control/stream/send-frames.ts';
 import { ControlError, type EstateClient } from '../../rehearsal/estate-client.ts';
 import { createMemoryStore } from '../../shared/store/memory/store.ts';
-import { anObservedEstate } from '../observability/observed-estate.ts';
+import { anObservedEstate, clientOf } from '../observability/observed-estate.ts';
 import { eventually } from '../support/eventually.ts';
 import { plain } from '../support/plain-client.ts';
 import { sharedIn } from '../support/test-in.ts';
 
 const MOST = 32;
+const MOST_OF_REHEARSAL = 16;
 /** Longer than the pause between two reads of an open stream. */
 const QUIET_MS = 1_000;
 
@@ -49,16 +50,45 @@ const openedSoon = (client: EstateClient) =>
 describe('Streams of a gateway', () => {
   const estate = sharedIn(() => anEstate());
 
-  test('A gateway has at most 32 streams, and refuses one more until a stream has ended', async () => {
-    const { client } = estate;
-    const open = await Promise.all(Array.from({ length: MOST }, () => opened(client)));
+  /** Clients of new rehearsals. */
+  async function clientsOf(names: readonly string[]): Promise<readonly EstateClient[]> {
+    const { client, running } = estate;
+    await Promise.all(names.map((name) => client.control('create-rehearsal', { body: { name } })));
+    return names.map((name) => clientOf(running.gateway, name));
+  }
+
+  const refusal = async (client: EstateClient) => {
     const { status, body, headers } = await plain(client).call('GET', '/_control/stream', undefined, { as: 'admin' });
-    expect([status, body.code, headers['retry-after']]).toEqual([503, 'too_many_streams', '10']);
-    expect(body.detail).toBe('This gateway has 32 open streams, which is its limit. Close one, or retry when another has ended.');
+    return [status, body.code, headers['retry-after'], body.detail];
+  };
+  const REFUSED = [503, 'too_many_streams', '10'];
+  const NEXT = 'Close one, or retry when another has ended.';
+
+  test('A gateway has at most 16 streams of a rehearsal, and leaves room for another one', async () => {
+    const [one, other] = (await clientsOf(['greedy', 'modest'])) as [EstateClient, EstateClient];
+    const open = await Promise.all(Array.from({ length: MOST_OF_REHEARSAL }, () => opened(one)));
+    expect(await refusal(one)).toEqual([
+      ...REFUSED,
+      `The rehearsal "greedy" has 16 open streams in this gateway, which is its limit. ${NEXT}`,
+    ]);
+    open.push(await opened(other));
+    open[0]?.leave();
+    open.push(await openedSoon(one));
+    for (const { leave } of open) leave();
+    await Promise.all(open.map(({ ended }) => ended));
+    await Promise.all([one.close(), other.close()]);
+  });
+
+  test('A gateway has at most 32 streams, and refuses one more until a stream has ended', async () => {
+    const clients = await clientsOf(['first', 'second']);
+    const open = (await Promise.all(clients.map((one) => Promise.all(Array.from({ length: MOST / 2 }, () => openedSoon(one)))))).flat();
+    const { client } = estate;
+    expect(await refusal(client)).toEqual([...REFUSED, `This gateway has 32 open streams, which is its limit. ${NEXT}`]);
     open[0]?.leave();
     const another = await openedSoon(client);
     for (const { leave } of [...open, another]) leave();
     await Promise.all([...open, another].map(({ ended }) => ended));
+    await Promise.all(clients.map((one) => one.close()));
   });
 
   test('The streams of a gateway read nothing without a client', async () => {

@@ -230,9 +230,24 @@ describe('A rehearsal with a forbidden change', () => {
     expect(await rehearsal.control('verify')).toMatchObject({ holds: true, forbidden: [] });
   });
 
-  test('A fork carries the forbidden faults of its world', async (rehearsal) => {
+  test('A fork carries the forbidden faults of its world, deleted ones included, and keeps their names when they are deleted', async (rehearsal) => {
+    await rehearsal.fault('deleted', { match: GET_ORDER, fault: forbidden('broken-json') });
+    await rehearsal.noFaults();
     await rehearsal.fault('total', { match: GET_ORDER, fault: forbidden('wrong-total') });
     await using fork = await openRehearsal(estate.gateway, {}, { from: { rehearsal: rehearsal.name } });
-    expect(await fork.control('verify')).toMatchObject({ holds: false, forbidden: [{ name: 'total' }] });
+    const unverified = { holds: false, forbidden: [{ name: 'deleted' }, { name: 'total' }] };
+    expect(await fork.control('verify')).toMatchObject(unverified);
+    await fork.control('delete-faults');
+    expect(await fork.control('verify')).toMatchObject(unverified);
+  });
+
+  test('A rehearsal from a snapshot remembers its forbidden faults when they are deleted', async (rehearsal) => {
+    await rehearsal.fault('total', { match: GET_ORDER, fault: forbidden('wrong-total') });
+    const { name } = rehearsal;
+    await rehearsal.control('save-snapshot', { params: { name } });
+    await using opened = await openRehearsal(estate.gateway, {}, { from: { snapshot: name } });
+    await opened.control('delete-faults');
+    expect(await opened.control('verify')).toMatchObject({ holds: false, forbidden: [{ name: 'total' }] });
+    await rehearsal.control('delete-snapshot', { params: { name } });
   });
 });

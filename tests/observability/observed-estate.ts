@@ -10,8 +10,8 @@ import { ADDRESS } from '../support/steps/order.ts';
 import { card } from '../support/steps/tender.ts';
 
 /** A client with the public credentials, for the rehearsal "default" unless a header or a bearer names another. */
-export const clientOf = (gateway: string): EstateClient =>
-  createEstateClient({ gateway, bearer: 'demo-integration-token', apiKey: 'demo-carrier-key', admin: ADMIN });
+export const clientOf = (gateway: string, rehearsal?: string): EstateClient =>
+  createEstateClient({ gateway, bearer: 'demo-integration-token', apiKey: 'demo-carrier-key', admin: ADMIN, rehearsal });
 
 /** An estate in this process whose log is captured. @param adapter its store, instead of a new one in memory */
 export async function anObservedEstate(environment: Readonly<Record<string, string>> = {}, level = 'error', adapter?: StoreAdapter) {

@@ -229,10 +229,7 @@ describe('Prices without tax', () => {
 
   test('leave a receipt whose lines and tax add up without units that the store lacked', async () => {
     await using rehearsal = await payingAtCounter({}, WITHOUT_TAX);
-    const { orderId, fulfillmentOrderId } = await rehearsal.confirmedToPay([
-      { sku: 'mug-blue', qty: 3 },
-      { sku: 'marmalade-orange', qty: 1 },
-    ]);
+    const { orderId, fulfillmentOrderId } = await rehearsal.confirmedToPay([...GOODS.lines], { shortage: 'cancel' });
     await packedWithout(rehearsal, fulfillmentOrderId, 'mug-blue', 2);
     await rehearsal.api('dispatch-fulfillment-order-api', { params: { id: fulfillmentOrderId } });
     await rehearsal.settle();

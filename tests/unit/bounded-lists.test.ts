@@ -59,6 +59,7 @@ const bounds: Readonly<Record<string, string>> = {
   'oms orders: pendingChange.entry.removed[]': 'lines of the order',
   'oms orders: pendingChange.fulfillment.lines[]': 'lines of the order',
   'oms orders: pendingChange.lines[]': 'lines of the order',
+  'oms orders: pendingChange.totals.taxes[]': 'the rates of its lines',
   'oms orders: pendingChange.surplus[]': 'one per location and reservation of the order',
   'oms orders: pendingChange.surplus[].lines[]': 'lines of the order',
   'oms orders: undo.release[]': 'reservations of the lines, and one per change',

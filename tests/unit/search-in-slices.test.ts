@@ -18,7 +18,7 @@ function worldOf(size: number): ObjectReader {
   const page = async ({ after, limit }: PageRequest) => all.filter(({ order }) => after === 0 || order < after).slice(0, limit);
   const reader: Partial<ObjectReader> = {
     object: async () => undefined,
-    all: (_world, _application, _collection, request) => page(request),
+    all: async (_world, _application, collection, request) => (collection === 'locations' ? [] : page(request)),
   };
   return reader as ObjectReader;
 }

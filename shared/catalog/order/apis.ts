@@ -223,6 +223,7 @@ export const createReplacement = defineApi({
     'not_found',
     'invalid_state_transition',
     'replacement_quantity_exceeded',
+    'payment_incomplete',
     'insufficient_stock',
     'limit_reached',
     ...dependencyProblems,

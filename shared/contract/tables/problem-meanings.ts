@@ -159,7 +159,7 @@ export const problemMeanings: Readonly<Record<ProblemCode, readonly [cause: stri
     'Repeat the request after `Retry-After` seconds. `detail` has the remedy when Redis needs help. `GET /_control/faults` shows whether a fault is the cause.',
   ],
   too_many_streams: [
-    'The gateway process already serves 32 event streams.',
+    'The gateway process already serves 32 event streams, or 16 of this rehearsal.',
     'Close a stream that nobody reads, or repeat the request after `Retry-After` seconds.',
   ],
   store_full: ['Redis has no memory left. Nothing was changed.', 'Delete rehearsals. Their memory is freed about a minute later.'],

@@ -1,10 +1,10 @@
-import type { Readable } from 'node:stream';
 import type { Method } from '../../catalog/define.ts';
 import { ESTATE_CALL_HEADER, endEstateCall } from '../../control/estate-call.ts';
 import { retryAfterIn } from '../../domain/retry-after.ts';
 import type { Ms } from '../../domain/time.ts';
 import type { World } from '../../domain/world.ts';
 import { type Outbound, OutboundRefused } from '../../http/outbound.ts';
+import { BodyTooLong, bytesWithin } from '../../process/bounded-body.ts';
 import { connectionTrouble, didNotConnect } from '../../process/connection-trouble.ts';
 import { request } from '../../process/http-client.ts';
 import { withTimeLimit } from '../../process/waiting.ts';
@@ -57,8 +57,8 @@ export class NoReply extends Error {
 export const MARGIN_MS = 250;
 /** Limit of concurrent calls of a world to the real system, per application and process. So one world leaves room for the others. */
 const MOST_AT_ONCE = 16;
-/** Largest answer in bytes. */
-const MOST_BYTES = 2 ** 20;
+/** Bytes of the largest answer. */
+export const MOST_BYTES = 2 ** 20;
 
 /** Calls the real systems that replace an application. @returns a function that throws NoReply */
 export function createCallOutside(access: OutsideAccess) {
@@ -103,24 +103,14 @@ async function send(
   return {
     // HTTP has no higher status; RFC 9110 takes one for a failure of the server.
     status: Math.min(response.statusCode, 599),
-    body: await withoutSecrets(await bytesOf(response.body), swap),
+    body: await withoutSecrets(await bytesWithin(response.body, MOST_BYTES), swap),
     retryAfter: retryAfterIn(response.headers['retry-after']),
   };
 }
 
-async function bytesOf(body: Readable): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  for await (const chunk of body) {
-    chunks.push(chunk as Buffer);
-    bytes += (chunk as Buffer).length;
-    if (bytes > MOST_BYTES) throw new NoReply('too_large', `its answer has more than ${MOST_BYTES} bytes`, 0);
-  }
-  return Buffer.concat(chunks);
-}
-
 function noReply(error: unknown, withinMs: Ms, durationMs: number): NoReply {
   if (error instanceof NoReply) return new NoReply(error.why, error.message, durationMs);
+  if (error instanceof BodyTooLong) return new NoReply('too_large', error.message, durationMs);
   const refused = [error, (error as Error).cause].find((one) => one instanceof OutboundRefused);
   if (refused) return new NoReply('unreachable', (refused as OutboundRefused).message, durationMs);
   const { name, message } = error as Error;

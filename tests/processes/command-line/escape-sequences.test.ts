@@ -36,7 +36,7 @@ test.each([
   [
     'an invariant',
     'verify',
-    { '/_control/verify': { settled: true, holds: false, complete: true, waitingFor: [], invariants: [VIOLATED] } },
+    { '/_control/verify': { settled: true, holds: false, complete: true, waitingFor: [], invariants: [VIOLATED], forbidden: [] } },
   ],
 ])('The escape sequences of %s do not reach the terminal', async (_what, command, answers) => {
   await using server = await hostileServer(answers);

@@ -1,0 +1,33 @@
+// An agent of the call centre enters the order of a customer: two mugs, paid by card.
+import { randomUUID } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
+
+const { ESTATE_URL, ESTATE_BEARER_TOKEN, ESTATE_REHEARSAL, CHECK_FILE } = process.env;
+setTimeout(() => process.exit(1), 18_000).unref();
+const shippingAddress = { name: 'Ada Byrne', line1: '1 Quay Street', city: 'Galway', postalCode: 'H91', country: 'IE' };
+
+async function post(path, body) {
+  const response = await fetch(`${ESTATE_URL}${path}`, {
+    method: 'POST',
+    headers: {
+      Authorization: `Bearer ${ESTATE_BEARER_TOKEN}`,
+      'X-Rehearsal': ESTATE_REHEARSAL,
+      'Content-Type': 'application/json',
+      'Idempotency-Key': randomUUID(),
+    },
+    body: JSON.stringify(body),
+    signal: AbortSignal.timeout(4_000),
+  });
+  if (!response.ok) throw new Error(`POST ${path}: ${response.status}`);
+  return response.json();
+}
+
+async function order() {
+  const basket = await post('/baskets', { channel: 'web', customerId: 'cus_ada', lines: [{ sku: 'mug-blue', qty: 2 }] });
+  const { orderId } = await post(`/baskets/${basket.id}/checkout`, { placeOrder: true, shippingAddress });
+  await post('/payments/authorizations', { orderId, tender: { type: 'card', token: 'tok_visa' } });
+  return post(`/orders/${orderId}/confirm`, {});
+}
+
+const { state } = await order().catch(order).catch(order);
+if (CHECK_FILE) writeFileSync(CHECK_FILE, JSON.stringify({ order: state }));
