@@ -24,7 +24,7 @@ const SHOTS = [
   { name: 'activity', path: '/activity', shows: 'a[data-row]' },
   { name: 'objects', path: '/objects/order', shows: 'main a' },
   { name: 'customer', path: '/objects/customer/cus_ada', shows: 'h1' },
-  { name: 'stock', path: '/stock', shows: 'main strong' },
+  { name: 'stock', path: '/stock', shows: 'main a[data-row]' },
   { name: 'stock-of-sku', path: '/stock/mug-blue', shows: 'main li' },
   { name: 'flows', path: '/flows', shows: 'main button' },
   { name: 'faults', path: '/faults', shows: 'main button' },

@@ -36,12 +36,21 @@ export function textsOf(value: unknown): string {
   return shown(value);
 }
 
-/** Empty when the object lacks the member. */
+/** Empty when the object lacks the member. Numbers of a list are added: the units of all lines. */
 function textAt(value: unknown, [name, ...rest]: readonly string[]): string {
-  if (Array.isArray(value)) return value.map((entry) => textAt(entry, name === undefined ? [] : [name, ...rest])).join(', ');
+  if (Array.isArray(value)) {
+    if (rest.length === 0 && name !== undefined && areNumbers(value, name)) return String(sumOf(value, name));
+    return value.map((entry) => textAt(entry, name === undefined ? [] : [name, ...rest])).join(', ');
+  }
   if (name === undefined) return shown(value);
   return typeof value === 'object' && value !== null ? textAt((value as Readonly<Record<string, unknown>>)[name], rest) : '';
 }
+
+type Entries = readonly Readonly<Record<string, unknown>>[];
+
+const areNumbers = (list: Entries, name: string): boolean => list.length > 0 && list.every((entry) => typeof entry?.[name] === 'number');
+
+const sumOf = (list: Entries, name: string): number => list.reduce((sum, entry) => sum + Number(entry[name]), 0);
 
 function shown(value: unknown): string {
   if (typeof value === 'string' || typeof value === 'number') return String(value);

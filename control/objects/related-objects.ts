@@ -166,6 +166,10 @@ export async function productNames(
   return new Map(products.map(({ sku, name }) => [sku, name]));
 }
 
+const isNamedBySku = ({ label = [] }: ObjectDefinition): boolean => label.some((template) => template.includes('sku}'));
+
+const WORD = /(: |, )/;
+
 const namesLocations = ({ label = [], columns = {}, moreColumns = {} }: ObjectDefinition): boolean =>
   [...label, ...Object.values(columns), ...Object.values(moreColumns)].some((template) => template.includes('{locationId}'));
 
@@ -178,26 +182,41 @@ export async function withNames(
   breathe: Breathe,
 ): Promise<(Listed & { readonly names: Readonly<Record<string, string>> })[]> {
   const wordsOf = ({ id, label = '', columns }: Listed): readonly string[] =>
-    [id, label, ...Object.values(columns)].flatMap((text) => text.split(/: |, /));
+    [id, label, ...Object.values(columns)].flatMap((text) => text.split(WORD));
   const referencesIn = (item: Listed) => item.related.filter(({ id }) => wordsOf(item).includes(id));
   const references = new Map<string, Reference>();
   for (const item of items) {
     await breathe();
     for (const one of referencesIn(item)) references.set(one.id, one);
   }
-  const isNamedBySku = definition.label?.some((template) => template.includes('sku}')) === true;
-  const skus = items.flatMap((item) => [...(isNamedBySku ? wordsOf(item) : []), ...(item.columns['what']?.split(', ') ?? [])]);
-  const labelOf = async ({ type, id }: Reference): Promise<readonly [id: string, label: string | undefined]> => {
+  const labelled = async ({ type, id }: Reference) => {
     const kept = objects[type];
     const found = kept && (await worlds.object(world, kept.application, kept.collection, id));
-    return [id, found && describeObject(kept, found).label];
+    const label = found && describeObject(kept, found).label;
+    return label === undefined ? [] : [{ id, label, definition: kept?.definition ?? definition }];
   };
-  const labels = await readEach([...references.values()], labelOf, breathe);
+  const labels = (await readEach([...references.values()], labelled, breathe)).flat();
+  const skus = [
+    ...items.flatMap((item) => [...(isNamedBySku(definition) ? wordsOf(item) : []), ...(item.columns['what']?.split(', ') ?? [])]),
+    ...labels.flatMap((one) => (isNamedBySku(one.definition) ? one.label.split(WORD) : [])),
+  ];
   const [products, locations] = await Promise.all([
     productNames(worlds, world, objects, skus),
-    namesLocations(definition) ? locationsOf(worlds, world) : [],
+    [definition, ...labels.map((one) => one.definition)].some(namesLocations) ? locationsOf(worlds, world) : [],
   ]);
-  const known = new Map([...labels, ...products, ...locations.map(({ id, name }) => [id, name] as const)]);
+  const known = new Map([...products, ...locations.map(({ id, name }) => [id, name] as const)]);
+  // The label of a referenced object may consist of ids and SKUs too: a parcel names its fulfillment order.
+  const named = labels.map(
+    ({ id, label }) =>
+      [
+        id,
+        label
+          .split(WORD)
+          .map((word) => known.get(word) ?? word)
+          .join(''),
+      ] as const,
+  );
+  for (const [id, label] of named) known.set(id, label);
   return items.map((item) => ({
     ...item,
     names: Object.fromEntries(

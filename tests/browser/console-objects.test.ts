@@ -132,6 +132,18 @@ describeInBrowser('Objects in the console', () => {
     await tab.expectSoundInEveryLook();
   });
 
+  test('A table of two hundred objects draws the first hundred rows, and the others when its end comes near', async () => {
+    await using other = await newRehearsal();
+    for (let made = 0; made < 210; made += 1) await other.basket({ qty: 1 });
+    await tab.open(objects('/basket?sort=-total', other));
+    await main().getByText('210 shown, by total, downwards').waitFor();
+    expect(await main().locator('tbody tr').count()).toBe(100);
+    await main().locator('tbody tr').last().scrollIntoViewIfNeeded();
+    await main().locator('tbody tr').nth(199).waitFor();
+    await main().locator('tbody tr').last().scrollIntoViewIfNeeded();
+    await main().locator('tbody tr').nth(209).waitFor();
+  });
+
   test('The keys j, Enter and c move in the list of orders, open a row, and copy the id of the row in hand', async () => {
     await using other = await newRehearsal();
     const older = await other.draft({ qty: 1 });

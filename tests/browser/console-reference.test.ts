@@ -96,7 +96,11 @@ describeInBrowser('The reference in the console', () => {
     ['Flows', '/flows', 'scenario', 'A program that plays a flow against an estate'],
   ])('The page %s explains a word of the glossary at its first use, by keyboard too', async (_title, path, word, meaning) => {
     await using _rehearsal = await tab.openNew(path);
-    const first = tab.main().getByRole('button', { name: word, exact: true });
+    // A column of the table of stock has the same name.
+    const first = tab
+      .main()
+      .locator('button.term')
+      .and(tab.main().getByRole('button', { name: word, exact: true }));
     await first.waitFor();
     expect(await first.getAttribute('title')).toContain(meaning);
     await tab.tabTo(word);

@@ -96,7 +96,7 @@ describeInBrowser('The search of the console', () => {
   test('The arrows choose a result, the last follows the first upwards, and Escape returns the focus to where it was', async () => {
     await tab.goTo('x');
     await tab.heading('Faults').waitFor();
-    await tab.page.getByRole('button', { name: 'Verify' }).focus();
+    await tab.page.getByRole('button', { name: 'Live' }).focus();
     await tab.page.keyboard.press('/');
     await field().waitFor();
     const first = await chosen().textContent();
@@ -108,7 +108,7 @@ describeInBrowser('The search of the console', () => {
     expect(await chosen().getAttribute('id')).toBe(await tab.page.getByRole('option').last().getAttribute('id'));
     await field().press('Escape');
     await field().waitFor({ state: 'detached' });
-    expect(await tab.focusedText()).toBe('Verify');
+    expect(await tab.focusedText()).toBe('Live');
   });
 
   test('A typed length of time moves the clock, faults are switched, and a new rehearsal opens', async (rehearsal) => {

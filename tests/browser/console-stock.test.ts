@@ -21,16 +21,20 @@ describeInBrowser('Stock in the console', () => {
 
   const { main } = tab;
   const stock = (rest = '', of = rehearsal) => `r/${of.name}/stock${rest}`;
-  const skuRows = () => main().locator('li[data-sku]');
+  const skuRows = () => main().locator('tbody tr');
+  /** The cells of the only row, from left to right. */
+  const counts = (...expected: string[]) =>
+    skuRows()
+      .filter({ hasText: new RegExp(`${expected.join('\\s*')}$`) })
+      .waitFor();
 
   test('The stock page keeps the filter and the location in the address', async () => {
     await tab.open(stock('?q=mug'));
     await skuRows().first().waitFor();
     expect(await skuRows().count()).toBe(await skuRows().filter({ hasText: 'mug' }).count());
-    await main().getByRole('link', { name: 'store-01' }).click();
+    await main().getByRole('link', { name: 'Galway, Quay Street' }).click();
     await tab.page.waitForURL(/\/stock\?q=mug&location=store-01$/);
-    await tab.button('locations of').first().waitFor({ state: 'detached' });
-    await skuRows().first().getByText('50 on hand', { exact: true }).waitFor();
+    await skuRows().first().getByRole('cell', { name: '50', exact: true }).first().waitFor();
     await main().getByLabel('Filter: product or SKU').fill('nothing like this');
     await tab.page.waitForURL(/q=nothing/);
     await main().getByRole('button', { name: 'Show all' }).click();
@@ -39,25 +43,34 @@ describeInBrowser('Stock in the console', () => {
     await main().getByText('Unknown location.').waitFor();
   });
 
-  test('The stock page has one line per SKU with the name of its product, and its locations open below', async () => {
+  test('The stock page has a row per SKU with the name of its product, sorts by a count, and has a column for each location', async () => {
     await tab.open(stock('?q=blue%20stoneware'));
     await skuRows().getByText('Blue stoneware mug').waitFor();
     expect(await skuRows().count()).toBe(1);
-    await tab.press('locations of mug-blue');
-    await main().getByRole('list', { name: 'mug-blue' }).getByText('1,000 on hand, 2 reserved', { exact: true }).waitFor();
+    await main().getByText('Columns').first().click();
+    await main().getByLabel('dc-01').check();
+    await main().getByRole('columnheader', { name: 'dc-01' }).waitFor();
+    await skuRows().getByRole('cell', { name: '998', exact: true }).waitFor();
     await tab.expectSoundInEveryLook();
+    await tab.open(stock());
+    const sortByAtp = () => main().getByRole('columnheader', { name: 'ATP' }).getByRole('button').click();
+    await sortByAtp();
+    await main().locator('[aria-sort="ascending"]').waitFor();
+    expect(await skuRows().first().getByRole('cell').nth(1).textContent()).toBe('0');
+    await sortByAtp();
+    await main().locator('[aria-sort="descending"]').waitFor();
+    await skuRows().first().getByText('Blue stoneware mug').waitFor();
   });
 
   test('The stock page follows orders and counts while it is shown', async () => {
     await using other = await newRehearsal();
     await tab.open(stock('?q=mug-blue&location=dc-01', other));
-    await skuRows().getByText('1,000 on hand', { exact: true }).waitFor();
+    await counts('mug-blue', '1,000', '1,000', '0', '0');
     await tab.isLive();
     await placedOrder(other);
-    await skuRows().getByText('1,000 on hand, 2 reserved', { exact: true }).waitFor();
+    await counts('mug-blue', '998', '1,000', '2', '0');
     await other.control('count-stock-by-hand', { params: { sku: 'mug-blue', locationId: 'dc-01' }, body: { onHand: 7 } });
-    await skuRows().getByText('7 on hand, 2 reserved', { exact: true }).waitFor();
-    await skuRows().locator('strong').getByText('5', { exact: true }).waitFor();
+    await counts('mug-blue', '5', '7', '2', '0');
   });
 
   test('The stock page names the order that holds a SKU, and leads to it', async () => {

@@ -87,6 +87,11 @@ export function consoleTab() {
     main,
     button,
     link,
+    /** Opens the menu of the clock and chooses an item. */
+    chooseOfClock: async (name: string) => {
+      await page.getByRole('button', { name: /: move the clock$/ }).click();
+      await page.getByRole('menuitem', { name }).click();
+    },
     press: (name: string | RegExp) => button(name).click(),
     follow: (name: string | RegExp) => link(name).click(),
     /** Waits until the page shows a text. */

@@ -132,29 +132,30 @@ describeInBrowser('The console', () => {
       way.lead([]);
       way.breakOff();
       await tab.page.getByRole('button', { name: /^Reconnecting since \d\d:\d\d$/ }).waitFor();
-      expect(await tab.page.getByRole('button', { name: 'Settle' }).isDisabled()).toBe(true);
+      const settles = tab.page.getByRole('menuitem', { name: 'Settle' });
+      await tab.page.keyboard.press('t');
+      expect(await settles.isDisabled()).toBe(true);
       await other.basket({ qty: 1 });
       way.lead([gateway]);
       await isLive();
       await row('Create Basket').waitFor();
-      expect(await tab.page.getByRole('button', { name: 'Settle' }).isEnabled()).toBe(true);
+      expect(await settles.isEnabled()).toBe(true);
     } finally {
       await way.close();
     }
   });
 
-  test('The bar verifies, moves, freezes and resumes the clock; the focus stays on the button, and a frozen clock is marked', async () => {
+  test('The menu of the clock verifies, moves, freezes and resumes; the focus returns to the clock, and a frozen clock is marked', async () => {
     await using other = await tab.openNew('/activity');
     const flows = async () => (await other.control('read-clock')).flowing;
     const bar = tab.page.getByRole('group', { name: 'Clock of the rehearsal' });
     const mark = bar.getByText('frozen', { exact: true });
-    const press = (name: string | RegExp) => tab.page.getByRole('button', { name }).click();
     const before = await other.now();
-    await press(/^\+1 day/);
+    await tab.chooseOfClock('+1 day');
     await tab.says(/^It is /);
     expect((await other.now()) - before).toBeGreaterThanOrEqual(86_400_000);
-    expect(await focusedText()).toBe('+1 day');
-    await press('Verify');
+    expect(await focusedText()).toMatch(/^\d{4}-\d\d-\d\d \d\d:\d\dZ/);
+    await tab.chooseOfClock('Verify');
     await tab.page.getByRole('button', { name: /^\d+ of \d+ invariants hold$/ }).waitFor();
     await tab.page.clock.install();
     await tab.page.reload();
@@ -163,7 +164,7 @@ describeInBrowser('The console', () => {
     const flowing = await shown();
     await tab.page.clock.fastForward(600_000);
     expect((await shown()) - flowing).toBeGreaterThanOrEqual(600_000);
-    await press('Freeze');
+    await tab.chooseOfClock('Freeze');
     await tab.says(/^The clock is frozen at /);
     await mark.waitFor();
     expect(await flows()).toBe(false);
@@ -171,7 +172,7 @@ describeInBrowser('The console', () => {
     await tab.page.clock.fastForward(600_000);
     expect(await shown()).toBe(frozenAt);
     await tab.expectSoundInEveryLook();
-    await press('Resume');
+    await tab.chooseOfClock('Resume');
     await tab.says(/^The clock flows on from /);
     await mark.waitFor({ state: 'detached' });
     expect(await flows()).toBe(true);
@@ -179,7 +180,7 @@ describeInBrowser('The console', () => {
 
   test('The dialog of the clock has the focus on its instant, and shows there why the clock cannot be moved to it', async () => {
     await using other = await tab.openNew('/activity');
-    await tab.page.getByRole('button', { name: /^to…/ }).click();
+    await tab.chooseOfClock('To…');
     const dialog = tab.page.getByRole('dialog', { name: 'Move the clock' });
     await dialog.locator('#instant:focus').waitFor();
     await dialog.getByLabel('To (UTC)').fill('2999-01-01T00:00');
@@ -196,15 +197,55 @@ describeInBrowser('The console', () => {
     expect(await other.now()).toBeGreaterThanOrEqual(Date.parse(`${tomorrow}:00Z`));
   });
 
-  test('The bar of a narrow window has the date and every verb of the clock, and the focus returns to the clock', async () => {
+  test('The menu of the clock opens with t, the arrows wrap, and Escape and Tab close it', async () => {
+    await tab.openNew('/activity');
+    const menu = tab.page.getByRole('menu', { name: 'Clock' });
+    const keys = async (...pressed: string[]) => {
+      for (const key of pressed) await tab.page.keyboard.press(key);
+    };
+    await keys('t');
+    await menu.waitFor();
+    expect(await focusedText()).toMatch(/^Freeze/);
+    await tab.expectSoundInEveryLook();
+    await keys('ArrowUp');
+    expect(await focusedText()).toMatch(/^Verify/);
+    await keys('ArrowDown', 'ArrowDown');
+    expect(await focusedText()).toMatch(/^\+15 min/);
+    await keys('End', 'Home', 'Escape');
+    await menu.waitFor({ state: 'hidden' });
+    expect(await focusedText()).toMatch(/^\d{4}-/);
+    await keys('Enter');
+    await menu.waitFor();
+    await keys('Tab');
+    await menu.waitFor({ state: 'hidden' });
+    await keys('t', 'ArrowDown', 'Enter');
+    await tab.says(/^It is /);
+  });
+
+  test.each([990, 1024, 1150])('The bar has one line in a window of %i px, so that it covers no head of a table', async (width) => {
+    await using other = await newRehearsal();
+    await other.fault('slow', { match: { api: 'get-product-api' }, fault: { kind: 'latency', ms: 1 } });
+    for (let made = 0; made < 40; made += 1) await other.basket({ qty: 1 });
+    await tab.resize(width);
+    await tab.openLive(other, '/objects/basket');
+    await tab.chooseOfClock('Verify');
+    await tab.page.getByRole('button', { name: /^\d+ of \d+ invariants hold$/ }).waitFor();
+    await tab.page.locator('a[data-row]').nth(39).scrollIntoViewIfNeeded();
+    const bottom = await tab.page.evaluate<number>("document.querySelector('#console header').getBoundingClientRect().bottom");
+    const head = await tab.page.evaluate<number>("document.querySelector('thead th').getBoundingClientRect().top");
+    expect(head).toBeGreaterThanOrEqual(bottom - 1);
+    expect(head).toBeLessThan(bottom + 4);
+    await tab.expectToFit(width);
+  });
+
+  test('The menu of the clock has every verb in a narrow window, and the focus returns to the clock', async () => {
     await tab.resize(390);
     await using other = await tab.openNew('/activity');
     const clock = tab.page.getByRole('button', { name: /^\d{4}-\d\d-\d\d \d\d:\d\dZ.*: move the clock$/ });
-    const dialog = tab.page.getByRole('dialog', { name: 'Move the clock' });
+    const items = tab.page.getByRole('menuitem');
     const press = async (verb: string, outcome: RegExp) => {
-      await clock.click();
-      await dialog.getByRole('button', { name: verb }).click();
-      await dialog.waitFor({ state: 'detached' });
+      await tab.chooseOfClock(verb);
+      await items.first().waitFor({ state: 'hidden' });
       await tab.says(outcome);
       expect(await focusedText()).toMatch(/^\d{4}-\d\d-\d\d \d\d:\d\dZ/);
     };
@@ -215,12 +256,11 @@ describeInBrowser('The console', () => {
     await press('Settle', /^Settled/);
     expect((await other.now()) - before).toBe(86_400_000 + 900_000);
     await clock.click();
-    const heights = await dialog.getByRole('button').evaluateAll((buttons) => buttons.map((button) => button.clientHeight));
+    const heights = await items.evaluateAll((buttons) => buttons.map((button) => button.clientHeight));
     expect(Math.min(...heights, await clock.evaluate((button) => button.clientHeight))).toBeGreaterThanOrEqual(42);
     await tab.expectToFit(390);
-    expect(await dialog.evaluate((element) => element.scrollWidth - element.clientWidth)).toBeLessThanOrEqual(0);
     await tab.expectSoundInEveryLook();
-    await dialog.getByRole('button', { name: 'Close' }).click();
+    await tab.page.keyboard.press('Escape');
     await press('Resume', /^The clock flows on from /);
   });
 
@@ -248,7 +288,7 @@ describeInBrowser('The console', () => {
     await tab.openLive(other, '/activity');
     await other[Symbol.asyncDispose]();
     await heading(`There is no rehearsal ${other.name}`).waitFor();
-    for (const name of ['Live', 'Settle', 'Verify', '+15 min']) {
+    for (const name of ['Live', /: move the clock$/]) {
       expect([name, await tab.page.getByRole('button', { name }).count()]).toEqual([name, 0]);
     }
     await tab.page.getByRole('link', { name: 'Rehearsals', exact: true }).first().click();

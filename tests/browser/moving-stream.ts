@@ -37,7 +37,7 @@ export async function expectStreamMoves({ tab, gateway, rehearsal, stopGateway }
   const { items } = await client.control('list-traces', { query: { limit: 200 } });
   const links = await tab.page.locator('a[data-row]').evaluateAll((rows) => rows.map((row) => row.getAttribute('href')?.split('/').at(-1)));
   expect(links).toEqual(items.map(({ correlationId }) => correlationId));
-  await tab.page.getByRole('button', { name: 'Verify' }).click();
+  await tab.chooseOfClock('Verify');
   await tab.page.getByText(/^All \d+ invariants hold\.$/).waitFor();
 }
 

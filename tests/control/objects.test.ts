@@ -113,6 +113,18 @@ test('Locations, promotions and vouchers have names, and a list names them, its 
   expect(await namesOf('inventory-item', 'mug-blue')).toEqual({ 'mug-blue': 'Blue stoneware mug' });
 });
 
+test('A list of parcels names the place and the goods of each, and the units of several lines are added', async (rehearsal) => {
+  const lines = [
+    { sku: 'mug-blue', qty: 2 },
+    { sku: 'mug-green', qty: 3 },
+  ];
+  const { fulfillmentOrderId } = await rehearsal.dispatchedOrder({}, { lines });
+  expect((await list(rehearsal, 'shipment')).items[0]?.names).toEqual({
+    [fulfillmentOrderId]: 'Athlone distribution centre: Blue stoneware mug, Green stoneware mug',
+  });
+  expect((await list(rehearsal, 'fulfillment-order')).items[0]?.columns['units']).toBe('5');
+});
+
 test('An object without references has no related objects', async (rehearsal) => {
   expect(await rehearsal.control('list-related-objects', { params: { type: 'customer', id: 'cus_hugo' } })).toMatchObject({ items: [] });
 });

@@ -1,16 +1,12 @@
 import { apis as publicApis } from '../../shared/catalog/apis.ts';
 import { applications as owners } from '../../shared/catalog/applications.ts';
-import { FaultName, faultKinds } from '../../shared/catalog/control/faults.ts';
 import { controlOperations } from '../../shared/catalog/control/operations.ts';
 import { WebhookName, webhookTypes } from '../../shared/catalog/control/webhooks.ts';
 import { type ApiDefinition, changesSomething, isMutating } from '../../shared/catalog/define.ts';
 import { allEvents } from '../../shared/catalog/events.ts';
-import { flows as documentedFlows } from '../../shared/catalog/flows.ts';
-import { TrackingStatus } from '../../shared/catalog/fulfillment/shipments.ts';
 import { internalCalls } from '../../shared/catalog/internal-calls.ts';
 import { objects } from '../../shared/catalog/objects.ts';
 import { declineCodes } from '../../shared/catalog/payment/objects.ts';
-import { changesOf } from '../../shared/contract/drift/drift.ts';
 
 /**
  * What pages need of the catalog. The bundler evaluates each `catalog.ts` of this folder and keeps its values, so the schemas and
@@ -25,8 +21,6 @@ export const applications: Readonly<Record<string, string>> = Object.fromEntries
   Object.entries(owners).map(([id, { title }]) => [id, title]),
 );
 
-export const flows = documentedFlows.map(({ number, title, onFailure }) => ({ number, title, onFailure }));
-
 /** Public and internal APIs. */
 export const apis = Object.fromEntries(
   ([...Object.values(publicApis), ...Object.values(internalCalls)] as readonly ApiDefinition[]).map((api) => {
@@ -38,21 +32,6 @@ export type Api = (typeof apis)[string];
 
 /** Why a payment is declined, by code. */
 export const declines: Readonly<Record<string, string>> = declineCodes;
-
-/** What a fault can be set on, and the pattern of its name. */
-export const faultRules = {
-  name: FaultName.toJSONSchema().pattern ?? '',
-  kinds: faultKinds,
-  events: allEvents.map(({ name }) => name),
-  scans: TrackingStatus.options,
-  /** What clients may get in place of an answer or an event: by API, application and event, and for registered webhooks. */
-  changes: {
-    api: Object.fromEntries(Object.keys(publicApis).map((api) => [api, changesOf({ api })])),
-    application: Object.fromEntries(Object.keys(owners).map((application) => [application, changesOf({ application })])),
-    event: Object.fromEntries(allEvents.map(({ name }) => [name, changesOf({ event: name })])),
-    webhook: changesOf({ webhook: 'registered' }),
-  },
-};
 
 /** The pattern of a webhook's name, and the events that it can take. */
 export const webhookRules = { name: WebhookName.toJSONSchema().pattern ?? '', types: webhookTypes };

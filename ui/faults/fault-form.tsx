@@ -1,7 +1,8 @@
 import { useSignal } from '@preact/signals';
-import { apis, applications, faultRules } from '../data/catalog.ts';
+import { apis, applications } from '../data/catalog.ts';
 import { applicationTitle, control, isCutOff, mistakeAt, readFaults } from '../data/data.ts';
 import { Card, say, useForm } from '../kit/kit.ts';
+import { faultRules } from './catalog.ts';
 import { CARRIER, FAULT_KINDS, type FaultForm, type FaultKind, type FaultTargetKind, faultRule, fieldsOf, OUTSIDE } from './fault-rule.ts';
 
 const TARGETS: readonly (readonly [FaultTargetKind, string])[] = [

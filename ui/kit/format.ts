@@ -13,16 +13,18 @@ export function wallTime(instant: string | number): string {
 /** An instant of the rehearsal's clock, in UTC: `2026-11-22 11:15Z`. */
 export const rehearsalTime = (instant: string): string => `${instant.slice(0, 10)} ${instant.slice(11, 16)}Z`;
 
-/** In a column, in UTC: `11:15` on the day of the rehearsal's clock, `22 Nov 11:15` otherwise. */
+/** In a column, in UTC: `11:15` on the day of the rehearsal's clock, `22 Nov 11:15` in its year, `22 Nov 2025` otherwise. */
 export function columnTime(instant: string, today: string | undefined): string {
   const time = instant.slice(11, 16);
   if (instant.slice(0, 10) === today) return time;
+  const isThisYear = today === undefined || instant.slice(0, 4) === today.slice(0, 4);
   const day = new Date(`${instant.slice(0, 10)}T00:00:00Z`).toLocaleDateString('en-GB', {
     day: 'numeric',
     month: 'short',
+    year: isThisYear ? undefined : 'numeric',
     timeZone: 'UTC',
   });
-  return `${day} ${time}`;
+  return isThisYear ? `${day} ${time}` : day;
 }
 
 /** With seconds: `2026-11-22 11:15:53Z`. */

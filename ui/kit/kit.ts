@@ -1,6 +1,5 @@
 /** What every page is made of. All pages import it here, so that the bundler puts it into one file. */
 export * from './badge.tsx';
-export * from './catalog.ts';
 export * from './dialog.tsx';
 export * from './download.ts';
 export * from './field.tsx';

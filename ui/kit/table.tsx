@@ -1,6 +1,6 @@
 import { useComputed, useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
-import { useRef } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import type { StateKind } from '../../shared/catalog/state-kinds.ts';
 import { withQuery } from '../data/route.ts';
 import { path, route, setQuery } from '../data/router.ts';
@@ -45,6 +45,8 @@ interface RowTableProps<Item> {
   readonly facts?: (item: Item) => { readonly id: string; readonly more?: string };
   /** Whether the columns can be sorted by. The order without a choice is the order of the items. */
   readonly canSort?: boolean;
+  /** Most rows kept in the DOM. */
+  readonly most?: number;
 }
 
 /** The column that the address sorts by: `?sort=total`, downwards `?sort=-total`. */
@@ -79,16 +81,22 @@ export function columnsIn<Item>(query: URLSearchParams, columns: readonly TableC
   return named ? columns.filter(({ name }) => named.includes(name)) : columns.filter(({ isFurther }) => !isFurther);
 }
 
+/** A column that no row has a value for takes no room, unless the address names it. */
+const filled = <Item,>(columns: readonly TableColumn<Item>[], items: readonly Item[], query: URLSearchParams) =>
+  query.has('columns') ? columns : columns.filter((column) => items.some((item) => column.of(item) !== undefined));
+
 /**
  * A table whose rows are links: one line of 32 px each, and two lines where there is little room. `j` and `k` move, `Enter` opens. The
  * address keeps its columns and its order.
  */
 export function RowTable<Item>(props: RowTableProps<Item>) {
-  const { label, heading, items, keyOf, href, name, kindOf, isCurrent, facts, canSort = false } = props;
+  const { label, heading, items, keyOf, href, name, kindOf, isCurrent, facts, canSort = false, most } = props;
   const { query } = route.value;
   const whole: readonly TableColumn<Item>[] = [{ name: heading, kind: 'text', of: name }, ...props.columns];
-  const columns = columnsIn(query, props.columns);
-  const shown = canSort ? sorted(items, query, whole) : items;
+  const columns = filled(columnsIn(query, props.columns), items, query);
+  const all = (canSort ? sorted(items, query, whole) : items).slice(0, most);
+  const { end, drawn } = useDrawn(all.length, query.toString());
+  const shown = all.slice(0, drawn);
   const texts = columns.filter(({ kind }) => kind === 'text');
   const hasAction = columns.some(({ kind }) => kind === 'action');
   const amount = hasAction ? undefined : (columns.find(({ kind }) => kind === 'number') ?? columns.find(({ kind }) => kind === 'time'));
@@ -106,7 +114,7 @@ export function RowTable<Item>(props: RowTableProps<Item>) {
   };
   return (
     <div class={css['table']}>
-      <table aria-label={label}>
+      <table aria-label={label} style={{ '--text': `${Math.min(25, 75 / texts.length)}%` }}>
         <thead>
           <tr>{[whole[0], ...columns].map((column) => column && <Head key={column.name} column={column} canSort={canSort} />)}</tr>
         </thead>
@@ -119,7 +127,7 @@ export function RowTable<Item>(props: RowTableProps<Item>) {
               .filter(({ column, cell }) => column.kind === 'state' && cell)
               .toSorted((one, other) => urgencyOf(other.cell) - urgencyOf(one.cell));
             return (
-              <tr key={keyOf(item)} data-kind={kind?.kind}>
+              <tr key={keyOf(item)} data-kind={kind?.kind} data-current={isCurrent?.(item) ? '' : undefined}>
                 <th scope="row">
                   {kind && (
                     <span title={kind.text}>
@@ -144,9 +152,33 @@ export function RowTable<Item>(props: RowTableProps<Item>) {
           })}
         </tbody>
       </table>
+      <span ref={end} />
       {facts && <Foot facts={() => inHand.value && facts(inHand.value)} />}
     </div>
   );
+}
+
+/** Rows that a table draws first, and again each time its end comes near: sorting a thousand rows must not hold the page. */
+const DRAWN = 100;
+
+/** @param list another list begins with the first rows */
+function useDrawn(count: number, list: string) {
+  const end = useRef<HTMLSpanElement>(null);
+  const [more, setMore] = useState({ list, drawn: DRAWN });
+  const drawn = more.list === list ? more.drawn : DRAWN;
+  useEffect(() => {
+    const { current } = end;
+    if (!current || drawn >= count) return undefined;
+    const near = new IntersectionObserver(
+      ([entry]) => {
+        if (entry?.isIntersecting) setMore({ list, drawn: drawn + DRAWN });
+      },
+      { rootMargin: '1000px' },
+    );
+    near.observe(current);
+    return () => near.disconnect();
+  }, [count, drawn, list]);
+  return { end, drawn };
 }
 
 const urgencyOf = (cell: Cell | undefined): number => (cell?.kind === undefined ? -1 : URGENCY[cell.kind]);
@@ -159,9 +191,9 @@ function Value({ kind, cell: { text, kind: state, shown } }: { kind: TableColumn
   const [, figure, currency] = (kind === 'number' && AMOUNT.exec(text)) || [];
   if (figure === undefined) return <span title={kind === 'text' ? text : undefined}>{text}</span>;
   return (
-    <>
+    <span class={Number(figure) === 0 ? 'muted' : undefined}>
       {figure} <small>{currency}</small>
-    </>
+    </span>
   );
 }
 

@@ -1,7 +1,8 @@
 import { signal } from '@preact/signals';
 import { type ComponentChild, type ComponentChildren, options, type VNode } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { glossary } from './catalog.ts';
+import { meanings } from './catalog.ts';
+import { EXPLAINED } from './explained.ts';
 
 const MEANING = 'meaning';
 const asked = signal('');
@@ -12,33 +13,10 @@ export const Term = ({ word, children }: { word: string; children: string }) => 
 /** The meaning that the user opened. The page has one, outside all texts. */
 export const Meaning = () => (
   <aside id={MEANING} popover="auto" class="meaning" aria-label="Meaning of a word">
-    <strong>{asked}.</strong> {inWords(glossary[asked.value] ?? '')}
+    <strong>{asked}.</strong> {inWords(meanings[asked.value] ?? '')}
   </aside>
 );
 
-/** Words that a shopkeeper may not know, by their headings in the glossary, with other forms. */
-const EXPLAINED: Readonly<Record<string, readonly string[]>> = {
-  Allocate: ['allocate', 'allocated', 'allocates'],
-  ATP: ['ATP'],
-  'Correlation id': ['correlation id', 'correlation ids'],
-  'Due work': ['due work'],
-  Fault: ['fault', 'faults'],
-  Hop: ['hop', 'hops'],
-  'Idempotency key': ['idempotency key', 'idempotency keys'],
-  Invariant: ['invariant', 'invariants'],
-  Journal: ['journal'],
-  'Magic value': ['magic value', 'magic values'],
-  Park: ['parked'],
-  Progression: ['progression'],
-  Rehearsal: ['rehearsal', 'rehearsals'],
-  Scenario: ['scenario', 'scenarios'],
-  Settle: ['settle', 'settled', 'settles'],
-  SKU: ['SKU', 'SKUs'],
-  Snapshot: ['snapshot', 'snapshots'],
-  Tender: ['tender', 'tenders'],
-  Trace: ['trace', 'traces'],
-  Void: ['void', 'voids', 'voided'],
-};
 const wordOf = new Map(Object.entries(EXPLAINED).flatMap(([word, forms]) => forms.map((form) => [form.toLowerCase(), word])));
 const FORMS = new RegExp(`(?<![\\w-])(${[...wordOf.keys()].toSorted((one, other) => other.length - one.length).join('|')})(?![\\w-])`, 'i');
 
@@ -96,7 +74,7 @@ function Use({ word, text }: { word: string; text: string }) {
 }
 
 /** The meaning of a word, for a tooltip. */
-const meaningOf = (word: string): string => plain(glossary[word] ?? '');
+const meaningOf = (word: string): string => plain(meanings[word] ?? '');
 
 const plain = (text: string): string => text.replaceAll(/\[([^\]]+)\]\([^)]+\)/g, '$1').replaceAll('`', '');
 

@@ -80,11 +80,14 @@ function definitionOf({ def }: z.ZodType): Definition {
   return innerType ? definitionOf(innerType) : def;
 }
 
+/** The schema of an entry of a list; another schema stays as it is. */
+const entryOf = (schema: z.ZodType): z.ZodType => ('element' in schema ? (schema.element as z.ZodType) : schema);
+
 /** How a list aligns a column: a number and an amount at the right. A template with several members is a text. */
 function columnKind(schema: z.ZodType, template: string): 'text' | 'number' | 'time' {
   const path = /^\{([\w.]+)\}$/.exec(template)?.[1]?.split('.') ?? [];
   let at: z.ZodType | undefined = schema;
-  for (const name of path) at = at && (shapeOf(at)[name] as z.ZodType | undefined);
+  for (const name of path) at = at && (shapeOf(entryOf(at))[name] as z.ZodType | undefined);
   const found = at && path.length > 0 ? definitionOf(at) : undefined;
   if (found === definitionOf(Instant)) return 'time';
   return found && (found === definitionOf(Money) || found.type === 'number') ? 'number' : 'text';

@@ -1,20 +1,24 @@
 import type { StateKind } from '../../shared/catalog/state-kinds.ts';
 import { type Output, shortTime } from '../data/data.ts';
+import { shortId } from '../kit/kit.ts';
 import type { Cell, TableColumn } from '../kit/table.tsx';
 import { tables } from './catalog.ts';
 import { kindOf } from './state-badge.tsx';
 
 export type ListedObject = Output<'list-objects'>['items'][number];
 
+/** An id that the estate has made. */
+const ID = /^[a-z]{3}_[0-9A-Z]{26}$/;
+
 /** A label or a column with names in place of ids and SKUs. */
 const namedIn = (text: string, names: Readonly<Record<string, string>> = {}): string =>
   text
     .split(/(: |, )/)
-    .map((part) => names[part] ?? part)
+    .map((part) => names[part] ?? (ID.test(part) ? shortId(part) : part))
     .join('');
 
 /** The name of an object in its list. */
-export const nameCell = ({ id, label, names }: ListedObject): Cell => ({ text: label === undefined ? id : namedIn(label, names) });
+export const nameCell = ({ id, label, names }: ListedObject): Cell => ({ text: namedIn(label ?? id, names) });
 
 const AMOUNT = /^-?\d+(\.\d+)?(?= [A-Z]{3}$|$)/;
 
@@ -27,6 +31,9 @@ const cellOf = (name: string, kinds: Readonly<Record<string, StateKind>> | undef
   return { text: namedIn(text, item.names) };
 };
 
+const timeOf = (instant: string | undefined): Cell | undefined =>
+  instant === undefined ? undefined : { text: shortTime(instant), sortsAs: Date.parse(instant) };
+
 /** The columns of a list of objects: the columns of the trade, and when it was created. */
 export function columnsOf(type: string): readonly TableColumn<ListedObject>[] {
   const { columns = [], progress = {} } = tables[type] ?? {};
@@ -34,7 +41,7 @@ export function columnsOf(type: string): readonly TableColumn<ListedObject>[] {
   const when: TableColumn<ListedObject> = {
     name: 'when',
     kind: 'time',
-    of: ({ createdAt, order }) => (createdAt === undefined ? undefined : { text: shortTime(createdAt), sortsAs: order }),
+    of: ({ createdAt }) => timeOf(createdAt),
   };
   const state: TableColumn<ListedObject> = {
     name: 'state',
@@ -46,7 +53,12 @@ export function columnsOf(type: string): readonly TableColumn<ListedObject>[] {
   return [
     ...(tables[type]?.hasStates ? [state] : []),
     ...columns.map(
-      ({ name, kind, isFurther }): TableColumn<ListedObject> => ({ name, kind, isFurther, of: (item) => cellOf(name, undefined, item) }),
+      ({ name, kind, isFurther }): TableColumn<ListedObject> => ({
+        name,
+        kind,
+        isFurther,
+        of: (item) => (kind === 'time' ? timeOf(item.columns[name]) : cellOf(name, undefined, item)),
+      }),
     ),
     ...Object.entries(progress).map(
       ([name, kinds]): TableColumn<ListedObject> => ({ name, kind: 'state', of: (item) => cellOf(name, kinds, item) }),

@@ -193,7 +193,11 @@ const views: { readonly [Type in ObjectType]?: Describe<Type> } = {
           parcel.estimatedDelivery && `${rehearsalTime(parcel.estimatedDelivery.from)} to ${rehearsalTime(parcel.estimatedDelivery.to)}`,
         ],
       ],
-      sections: [{ title: 'Scans', content: scans(parcel) }],
+      sections: [
+        { title: 'Scans', content: scans(parcel) },
+        // Who has a lost parcel in hand reads here whether its money was refunded.
+        ...section('Order and payments', [...rowsOf(near, 'order'), ...rowsOf(near, 'payment')]),
+      ],
     };
   },
   return: (back, near) => ({

@@ -4,6 +4,7 @@ import { magicValues as values } from '../../shared/catalog/magic-values.ts';
 import { problems as codes, commonProblems, type ProblemCode } from '../../shared/catalog/problems.ts';
 import { presetOf, variablesByName } from '../../shared/configuration/variables.ts';
 import { problemMeanings } from '../../shared/contract/tables/problem-meanings.ts';
+import { wholeGlossary } from '../kit/catalog.ts';
 
 /** What the pages of problems and magic values show. The bundler evaluates this module, as `data/catalog.ts`. */
 
@@ -28,6 +29,9 @@ export const problems = Object.entries(codes).map(([code, { status, title, retry
 export type Problem = (typeof problems)[number];
 
 export const magicValues = values;
+
+/** The words of the glossary, with their meanings. */
+export const glossary = wholeGlossary;
 
 /** The variables that configure the estate. */
 export const settings = Object.entries(variablesByName)

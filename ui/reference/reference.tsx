@@ -1,6 +1,6 @@
 import { estateLink } from '../data/data.ts';
-import { Empty, glossary, PageHead, type PageProps, Row } from '../kit/kit.ts';
-import { settings } from './catalog.ts';
+import { Empty, PageHead, type PageProps, Row } from '../kit/kit.ts';
+import { glossary, settings } from './catalog.ts';
 import { Problems } from './reference-problems.tsx';
 import { Entries, type Entry, MagicValues } from './reference-values.tsx';
 import { referenceSections } from './sections.ts';

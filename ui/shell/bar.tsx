@@ -1,20 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { whyUnverified } from '../../shared/catalog/control/drift.ts';
-import {
-  busy,
-  config,
-  faults,
-  held,
-  isUsedUp,
-  live,
-  offState,
-  rehearsalLink,
-  trouble,
-  unlessOff,
-  verified,
-  verify,
-  withQuery,
-} from '../data/data.ts';
+import { config, faults, held, isUsedUp, live, rehearsalLink, trouble, verified, withQuery } from '../data/data.ts';
 import { Badge, counted, Dialog, InvariantList, StatusLine, wallTime } from '../kit/kit.ts';
 import { ClockSet } from './clock-set.tsx';
 import { pages } from './pages.ts';
@@ -37,22 +23,10 @@ export function Bar({ rehearsal }: { rehearsal: string }) {
   );
 }
 
-const VERIFIES = 'Checks that stock, money, points and events agree in this rehearsal';
-
 const State = ({ rehearsal }: { rehearsal: string }) => (
   <>
     <FaultsSet rehearsal={rehearsal} />
     <Invariants />
-    <button
-      type="button"
-      class="wide"
-      title={VERIFIES}
-      aria-description={VERIFIES}
-      aria-disabled={offState()}
-      onClick={unlessOff(() => void verify())}
-    >
-      {busy.value === 'verify' ? 'Verifying…' : 'Verify'}
-    </button>
     <Live />
   </>
 );

@@ -1,45 +1,114 @@
 import { useSignal } from '@preact/signals';
-import { advance, alone, clock, moveClock, offState, setFlowing, settle, unlessOff } from '../data/data.ts';
-import { Badge, Dialog, isNarrow, rehearsalTime, say, useForm } from '../kit/kit.ts';
+import { useRef } from 'preact/hooks';
+import { advance, alone, busy, clock, moveClock, offState, setFlowing, settle, unlessOff, verify } from '../data/data.ts';
+import { Badge, Dialog, rehearsalTime, say, useForm, useKeys } from '../kit/kit.ts';
 import css from './shell.module.css';
 
 const isFrozen = (): boolean => clock.value?.flowing === false;
 
-/** The rehearsal's clock and the buttons that move it. A narrow window has room for the clock alone, which opens them. */
+/** The rehearsal's clock. It opens the menu of what moves it, settles and verifies the rehearsal. */
 export function ClockSet() {
   const asking = useSignal(false);
-  const ask = (): void => {
-    asking.value = true;
-  };
   const now = clock.value?.now;
   return (
     <fieldset class={`${css.set} ${css.clockSet}`} aria-label="Clock of the rehearsal">
-      {isNarrow.value ? (
-        <ClockButton onClick={ask} />
-      ) : (
-        <>
-          <ClockFace />
-          <Verbs ask={ask} />
-        </>
-      )}
+      <ClockMenu
+        ask={() => {
+          asking.value = true;
+        }}
+      />
       {asking.value && now !== undefined && <ClockDialog now={now} onClose={() => (asking.value = false)} />}
     </fieldset>
   );
 }
 
-const ClockFace = () => (
-  <span class={css.clock} title={isFrozen() ? 'The clock stands still until it is moved or resumed' : 'The clock flows with wall time'}>
-    <Time />
-  </span>
-);
+const MENU = 'clock-menu';
 
-function ClockButton({ onClick }: { onClick: () => void }) {
+/** Moves the focus among the items of the menu; Tab and Escape close it. */
+function moveIn(menu: HTMLElement, event: KeyboardEvent): void {
+  if (event.key === 'Tab' || event.key === 'Escape') menu.hidePopover();
+  const items = [...menu.querySelectorAll<HTMLElement>('[role=menuitem]')];
+  const at = items.indexOf(document.activeElement as HTMLElement);
+  const next = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: -1 }[event.key];
+  if (next === undefined) return;
+  event.preventDefault();
+  items.at(next % items.length)?.focus();
+}
+
+/** @param ask opens the dialog of the instant */
+function ClockMenu({ ask }: { ask: () => void }) {
+  const isOpen = useSignal(false);
+  const button = useRef<HTMLButtonElement>(null);
+  const menu = useRef<HTMLDivElement>(null);
+  useKeys({
+    t: () => {
+      // The focus returns there.
+      button.current?.focus();
+      button.current?.click();
+    },
+  });
   const now = clock.value?.now;
-  const label = now === undefined ? 'Move the clock' : `${rehearsalTime(now)}${isFrozen() ? ' frozen' : ''}: move the clock`;
-  return (
-    <button type="button" class={css.clock} aria-haspopup="dialog" aria-label={label} onClick={onClick}>
-      <Time />
+  const frozen = isFrozen();
+  const name = now === undefined ? 'Move the clock' : `${rehearsalTime(now)}${frozen ? ' frozen' : ''}: move the clock`;
+  const onToggle = (): void => {
+    const { current } = menu;
+    if (!current) return;
+    isOpen.value = current.matches(':popover-open');
+    if (!isOpen.value) return;
+    const { left = 0, bottom = 0 } = button.current?.getBoundingClientRect() ?? {};
+    current.style.left = `${left}px`;
+    current.style.top = `${bottom}px`;
+    current.querySelector<HTMLElement>('[role=menuitem]')?.focus();
+  };
+  const item = (label: string, does: string, run: () => void) => (
+    <button
+      type="button"
+      role="menuitem"
+      tabIndex={-1}
+      aria-disabled={offState()}
+      onClick={() => {
+        menu.current?.hidePopover();
+        unlessOff(run)();
+      }}
+    >
+      <strong>{label}</strong> <span class="muted">{does}</span>
     </button>
+  );
+  return (
+    <>
+      <button
+        ref={button}
+        type="button"
+        class={css.clock}
+        popovertarget={MENU}
+        aria-haspopup="menu"
+        aria-expanded={isOpen.value ? 'true' : 'false'}
+        aria-label={name}
+        title={frozen ? 'The clock stands still until it is moved or resumed' : 'The clock flows with wall time'}
+      >
+        <Time />
+      </button>
+      <div
+        ref={menu}
+        id={MENU}
+        popover="auto"
+        role="menu"
+        aria-label="Clock"
+        class={css.verbs}
+        onToggle={onToggle}
+        onKeyDown={(event) => menu.current && moveIn(menu.current, event)}
+      >
+        {frozen
+          ? item('Resume', 'the clock flows', () => void setFlowing(true))
+          : item('Freeze', 'the clock stands still', () => void setFlowing(false))}
+        {item('+15 min', 'move the clock', () => void advance({ by: 'PT15M' }))}
+        {item('+1 day', 'move the clock', () => void advance({ by: 'P1D' }))}
+        {item('To…', 'move the clock to an instant', ask)}
+        <hr />
+        {item('Settle', 'wait until all events are delivered and due work has run', () => void settle())}
+        {item('Verify', 'check that stock, money, points and events agree', () => void verify())}
+      </div>
+    </>
   );
 }
 
@@ -58,56 +127,18 @@ function Time() {
             <Badge tone="warn">frozen</Badge>
           </>
         )}
+        {busy.value === 'verify' && (
+          <>
+            {' '}
+            <Badge>verifying</Badge>
+          </>
+        )}
+        <span aria-hidden="true" class={css.opens}>
+          ▾
+        </span>
       </span>
     </>
   );
-}
-
-const SETTLES = 'Waits until the estate is quiet: all events are delivered, and all work that is due has run';
-
-/** @param ask opens the dialog; undefined: the verbs are in it */
-function Verbs({ ask }: { ask: (() => void) | undefined }) {
-  const frozen = isFrozen();
-  return (
-    <>
-      <Verb
-        label={frozen ? 'Resume' : 'Freeze'}
-        hint={frozen ? 'let the clock flow' : 'stop the clock'}
-        run={() => void setFlowing(frozen)}
-      />
-      <Verb label="+15 min" hint="move the clock" run={() => void advance({ by: 'PT15M' })} />
-      <Verb label="+1 day" hint="move the clock" run={() => void advance({ by: 'P1D' })} />
-      {ask && <Verb label="to…" hint="move the clock to an instant" run={ask} aria-haspopup="dialog" />}
-      <Verb label="Settle" title={SETTLES} aria-description={SETTLES} run={() => void settle()} />
-    </>
-  );
-}
-
-interface VerbProps {
-  readonly label: string;
-  readonly hint?: string;
-  readonly run: () => void;
-  readonly title?: string;
-  readonly 'aria-description'?: string;
-  readonly 'aria-haspopup'?: 'dialog';
-}
-
-const Verb = ({ label, hint, run, ...rest }: VerbProps) => (
-  <button
-    type="button"
-    aria-disabled={offState()}
-    aria-label={hint === undefined ? undefined : `${label}: ${hint}`}
-    onClick={({ currentTarget }: { currentTarget: Element }) => unlessOff(() => inTheOpen(currentTarget, run))()}
-    {...rest}
-  >
-    {label}
-  </button>
-);
-
-/** Closes the dialog, which would hide the status line, and runs a verb. */
-function inTheOpen(element: Element, run: () => void): void {
-  element.closest('dialog')?.close();
-  run();
 }
 
 function ClockDialog({ now, onClose }: { now: string; onClose: () => void }) {
@@ -121,17 +152,11 @@ function ClockDialog({ now, onClose }: { now: string; onClose: () => void }) {
     <Dialog title="Move the clock" onClose={onClose}>
       <form {...form.attributes} noValidate={false} class="stack">
         <p>It is {rehearsalTime(now)}. Everything that falls due on the way runs, in order.</p>
-        {isNarrow.value && (
-          <div class="line">
-            <Verbs ask={undefined} />
-          </div>
-        )}
         {form.field({ id: 'instant', label: 'To (UTC)', pointer: 'to' }, (attributes) => (
           <input
             type="datetime-local"
             {...attributes}
-            // In a narrow window, the verbs come before this field.
-            autofocus={!isNarrow.value}
+            autofocus
             required
             min={now.slice(0, 16)}
             value={typed.value}

@@ -22,6 +22,7 @@ const KEYS: readonly (readonly [keys: string, effect: string])[] = [
   ['Enter', 'Open'],
   ['Esc', 'Back to the list'],
   ['[ ]', 'Previous and next hop of a trace'],
+  ['t', 'Menu of the clock: move, settle, verify'],
   ['.', 'Pause new rows, or show them'],
   ['?', 'This list'],
 ];

@@ -25,7 +25,8 @@ export async function readStock(signal: AbortSignal) {
     if (after === undefined) break;
   }
   const skus = [...Map.groupBy(read, ({ sku }) => sku)].map(([sku, places]): StockOfSku => ({ sku, name: places[0]?.name, places }));
-  const locations = [...new Set(read.map(({ locationId }) => locationId))];
+  const names = new Map(read.map(({ locationId, locationName }) => [locationId, locationName]));
+  const locations = [...names].map(([id, name]) => ({ id, name }));
   return { skus, locations, hasMore: after !== undefined };
 }
 
@@ -40,13 +41,3 @@ export const sumOf = (places: readonly StockPlace[]): Counts & Pick<StockPlace, 
 });
 
 const sum = (places: readonly StockPlace[], of: (place: StockPlace) => number): number => places.reduce((all, place) => all + of(place), 0);
-
-/** `1,000 on hand, 2 reserved, 5 safety stock`: the numbers behind ATP. */
-export const partsOf = ({ onHand, reserved, safetyStock }: Counts): string =>
-  [
-    `${onHand.toLocaleString('en')} on hand`,
-    reserved > 0 && `${reserved.toLocaleString('en')} reserved`,
-    safetyStock > 0 && `${safetyStock.toLocaleString('en')} safety stock`,
-  ]
-    .filter(Boolean)
-    .join(', ');

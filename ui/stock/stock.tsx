@@ -1,9 +1,10 @@
-import { useEffect, useState } from 'preact/hooks';
-import { drawn, held, linkHere, setQuery, useReread, useResource, withQuery } from '../data/data.ts';
+import { useEffect } from 'preact/hooks';
+import { drawn, held, linkHere, setQuery, useReread, useResource } from '../data/data.ts';
 import { Badge, counted, Empty, FilterField, PageHead, type PageProps } from '../kit/kit.ts';
+import { type Cell, ColumnChoice, filterLink, RowTable, type TableColumn } from '../kit/table.tsx';
 import css from './stock.module.css';
 import { StockItem } from './stock-item.tsx';
-import { partsOf, readStock, type StockOfSku, type StockPlace, sumOf } from './stock-read.ts';
+import { readStock, type StockOfSku, sumOf } from './stock-read.ts';
 
 /** Most SKUs kept in the DOM. */
 const MOST_SKUS = 200;
@@ -12,7 +13,7 @@ const MOST_SKUS = 200;
 export const Stock = ({ rest: [sku], query }: PageProps) =>
   sku === undefined ? <StockList query={query} /> : <StockItem key={sku} sku={sku} />;
 
-/** A line for each SKU; its locations open below. Numbers change where they stand. */
+/** A row for each SKU. Numbers change where they stand. */
 function StockList({ query }: { query: URLSearchParams }) {
   const q = query.get('q') ?? '';
   const location = query.get('location') ?? undefined;
@@ -28,23 +29,37 @@ function StockList({ query }: { query: URLSearchParams }) {
       <section class="card" aria-label="Stock by SKU">
         {drawn(read, ({ skus, locations, hasMore }) => {
           const found = skus.filter(({ sku, name = '' }) => `${sku} ${name}`.toLowerCase().includes(q.toLowerCase()));
-          const columns = location === undefined ? locations : locations.filter((one) => one === location);
-          const shown = columns.length === 0 ? [] : found.slice(0, MOST_SKUS);
+          const chosen = locations.map(({ id }) => id).filter((id) => location === undefined || id === location);
+          const columns = columnsOf(chosen);
+          const isEmpty = chosen.length === 0 || found.length === 0;
           return (
             <>
               <div class="in stack-tight">
                 <FilterField parameter="q" label="Filter: product or SKU" placeholder="Filter: product or SKU" />
-                <LocationLinks q={q} locations={locations} selected={location} />
+                <div class={css['choices']}>
+                  <LocationLinks locations={locations} selected={location} />
+                  <ColumnChoice columns={columns} />
+                </div>
               </div>
-              <ul class={`lined ${css['skus']}`}>
-                {shown.map((one) => (
-                  <SkuLine key={one.sku} {...one} locations={columns} />
-                ))}
-              </ul>
-              {shown.length === 0 && <NoSku q={q} location={columns.length === 0 ? location : undefined} />}
-              {(found.length > shown.length || hasMore) && (
+              {isEmpty ? (
+                <NoSku q={q} location={chosen.length === 0 ? location : undefined} />
+              ) : (
+                <RowTable
+                  label="Stock by SKU"
+                  heading="product"
+                  items={found}
+                  most={MOST_SKUS}
+                  keyOf={({ sku }) => sku}
+                  href={({ sku }) => linkHere('stock', sku)}
+                  name={({ sku, name = sku }) => ({ text: name })}
+                  columns={columns}
+                  facts={({ sku }) => ({ id: sku })}
+                  canSort
+                />
+              )}
+              {(found.length > MOST_SKUS || hasMore) && (
                 <p class="in muted">
-                  {counted(shown.length, 'SKU')} of {hasMore ? 'more than ' : ''}
+                  {counted(Math.min(found.length, MOST_SKUS), 'SKU')} of {hasMore ? 'more than ' : ''}
                   {found.length.toLocaleString('en')} are shown. The filter finds others.
                 </p>
               )}
@@ -56,58 +71,54 @@ function StockList({ query }: { query: URLSearchParams }) {
   );
 }
 
-interface SkuLineProps extends StockOfSku {
-  /** The shown locations. */
-  readonly locations: readonly string[];
+type Count = 'atp' | 'onHand' | 'reserved' | 'safetyStock';
+
+const COUNTS: readonly (readonly [name: string, count: Count])[] = [
+  ['ATP', 'atp'],
+  ['on hand', 'onHand'],
+  ['reserved', 'reserved'],
+  ['safety stock', 'safetyStock'],
+];
+
+const cellOf = (count: Count, units: number): Cell => {
+  const text = units.toLocaleString('en');
+  const shown = count !== 'atp' ? text : units > 0 ? <strong>{text}</strong> : <Badge tone="warn">{text}</Badge>;
+  return { text, shown: units === 0 && count !== 'atp' ? <span class="muted">0</span> : shown, sortsAs: units };
+};
+
+/** @param locations the shown ones. Several are added up, and each has its own further column */
+const columnsOf = (locations: readonly string[]): readonly TableColumn<StockOfSku>[] => [
+  { name: 'SKU', kind: 'text', of: ({ sku }) => ({ text: sku }) },
+  ...COUNTS.map(
+    ([name, count]): TableColumn<StockOfSku> => ({
+      name,
+      kind: 'number',
+      of: ({ places }) => cellOf(count, sumOf(places.filter(({ locationId }) => locations.includes(locationId)))[count]),
+    }),
+  ),
+  ...(locations.length === 1 ? [] : locations).map(
+    (location): TableColumn<StockOfSku> => ({
+      name: location,
+      kind: 'number',
+      isFurther: true,
+      of: ({ places }) => {
+        const place = places.find(({ locationId }) => locationId === location);
+        return place && cellOf('atp', place.atp);
+      },
+    }),
+  ),
+];
+
+interface LocationLinksProps {
+  readonly locations: readonly { readonly id: string; readonly name: string | undefined }[];
+  readonly selected: string | undefined;
 }
 
-function SkuLine({ sku, name, places, locations }: SkuLineProps) {
-  const [isOpen, setOpen] = useState(false);
-  const shown = places.filter(({ locationId }) => locations.includes(locationId));
-  const all = sumOf(shown);
-  return (
-    <li data-sku={sku}>
-      <a class="brk" href={linkHere('stock', sku)} data-row="">
-        {name !== undefined && <strong>{name} </strong>}
-        <code>{sku}</code>
-      </a>
-      <Promised place={all} />
-      <span class="muted small">{partsOf(all)}</span>
-      {locations.length > 1 && (
-        <button type="button" aria-expanded={isOpen ? 'true' : 'false'} onClick={() => setOpen(!isOpen)}>
-          {counted(shown.length, 'location')}
-          <span class="unseen"> of {sku}</span>
-        </button>
-      )}
-      {isOpen && locations.length > 1 && (
-        <ul class={css['places']} aria-label={sku}>
-          {shown.map((place) => (
-            <li key={place.locationId}>
-              <span class="clip">{place.locationId}</span>
-              <Promised place={place} />
-              <span class="muted small">{partsOf(place)}</span>
-            </li>
-          ))}
-        </ul>
-      )}
-    </li>
-  );
-}
-
-const Promised = ({ place: { atp } }: { place: Pick<StockPlace, 'atp'> }) => (
-  <span>{atp > 0 ? <strong>{atp.toLocaleString('en')}</strong> : <Badge tone="warn">{atp.toLocaleString('en')}</Badge>}</span>
-);
-
-const LocationLinks = ({ q, locations, selected }: { q: string; locations: readonly string[]; selected: string | undefined }) => (
+const LocationLinks = ({ locations, selected }: LocationLinksProps) => (
   <p class="line">
-    {[undefined, ...locations].map((location) => (
-      <a
-        key={location ?? ''}
-        class="badge"
-        href={withQuery(linkHere('stock'), { q, location })}
-        aria-current={location === selected ? 'true' : undefined}
-      >
-        <span class="clip">{location ?? 'all locations'}</span>
+    {[{ id: undefined, name: 'all locations' }, ...locations].map(({ id, name }) => (
+      <a key={id ?? ''} class="badge" href={filterLink({ location: id })} title={id} aria-current={id === selected ? 'true' : undefined}>
+        <span class="clip">{name ?? id}</span>
       </a>
     ))}
   </p>

@@ -227,6 +227,7 @@ export const shipment = defineObject({
   meaning: 'Movement or collection unit for delivery or pickup',
   schema: Shipment,
   label: ['{trackingNumber}'],
-  columns: { 'fulfillment order': '{fulfillmentOrderId}', return: '{returnId}', service: '{service}', label: '{labelStatus}' },
+  columns: { 'fulfillment order': '{fulfillmentOrderId}', return: '{returnId}' },
+  moreColumns: { carrier: '{carrier}', service: '{service}', label: '{labelStatus}' },
   lifeCycle: shipmentLifeCycle,
 });

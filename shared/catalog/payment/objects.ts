@@ -223,7 +223,7 @@ export const payment = defineObject({
   meaning: 'Payment obligation and state of a basket, order, return or exchange',
   schema: Payment,
   label: ['{amount} {tender.type}'],
-  columns: { order: '{orderId}', captured: '{capturedAmount}', refunded: '{refundedAmount}' },
+  columns: { order: '{orderId}', captured: '{capturedAmount}', refunded: '{refundedAmount}', refunds: '{refunds.state}' },
   moreColumns: referenceColumn,
   lifeCycle: paymentLifeCycle,
   changeSubscribers: [

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { FaultInput, faultKinds } from '../../../shared/catalog/control/faults.ts';
-import { faultRules } from '../../../ui/data/catalog.ts';
+import { faultRules } from '../../../ui/faults/catalog.ts';
 import {
   FAULT_KINDS,
   type FaultForm,

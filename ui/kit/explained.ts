@@ -1,0 +1,23 @@
+/** Words that a shopkeeper may not know, by their headings in the glossary, with other forms. */
+export const EXPLAINED: Readonly<Record<string, readonly string[]>> = {
+  Allocate: ['allocate', 'allocated', 'allocates'],
+  ATP: ['ATP'],
+  'Correlation id': ['correlation id', 'correlation ids'],
+  'Due work': ['due work'],
+  Fault: ['fault', 'faults'],
+  Hop: ['hop', 'hops'],
+  'Idempotency key': ['idempotency key', 'idempotency keys'],
+  Invariant: ['invariant', 'invariants'],
+  Journal: ['journal'],
+  'Magic value': ['magic value', 'magic values'],
+  Park: ['parked'],
+  Progression: ['progression'],
+  Rehearsal: ['rehearsal', 'rehearsals'],
+  Scenario: ['scenario', 'scenarios'],
+  Settle: ['settle', 'settled', 'settles'],
+  SKU: ['SKU', 'SKUs'],
+  Snapshot: ['snapshot', 'snapshots'],
+  Tender: ['tender', 'tenders'],
+  Trace: ['trace', 'traces'],
+  Void: ['void', 'voids', 'voided'],
+};
