@@ -114,7 +114,9 @@ describeInBrowser('The overview in the console', () => {
     await rehearsal.fault('slow-allocation', { match: { api: 'allocate-inventory-api' }, fault: { kind: 'latency', ms: 5 } });
     await node('Payment Hub').filter({ hasText: '✕ down: ◇ set' }).waitFor();
     await node('Inventory').filter({ hasText: '◇ fault set' }).waitFor();
-    expect(await tab.page.locator('main summary').textContent()).toContain('down because of a fault: Payment Hub');
+    expect(await tab.page.locator('main summary').filter({ hasText: 'applications ready' }).textContent()).toContain(
+      'down because of a fault: Payment Hub',
+    );
     await tab.follow(/12 of 13 ready · 1 down because of a fault$/);
     await tab.heading('Faults').waitFor();
   });

@@ -113,6 +113,7 @@ describeInBrowser('Rehearsals in the console', () => {
     await shows(env['ESTATE_BEARER_TOKEN'] ?? '');
     await tab.follow('Open its overview');
     await tab.heading('Overview').waitFor();
+    await main().getByText('4 more settings').click();
     await shows('Bearer of this rehearsal');
 
     await open({ name });
