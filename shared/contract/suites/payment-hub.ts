@@ -136,6 +136,8 @@ export const paymentHubSuite: Suite = {
     'customer-action': 'the token tok_3ds waits for the customer (3-D Secure)',
     'pending-refund': 'refunds to tok_refund_later and tok_refund_fails are decided a day later',
     dispute: 'disputes that the control plane opens and decides',
+    external: 'payments that another system uses, as tenders',
+    'lowered-authorization': 'authorisations that are lowered when their order changes',
   },
   calls: {
     'authorize-payment-api': {
@@ -389,6 +391,8 @@ export const paymentHubSuite: Suite = {
     'refund-fails': ['pending-refund', 'gift-card'],
     'dispute-won': ['dispute'],
     'dispute-lost': ['dispute'],
+    'marketplace-order': ['external'],
+    'changed-order': ['lowered-authorization'],
   },
   lackedBy,
 };

@@ -103,6 +103,8 @@ test('The command conform runs the scenarios with the example adapter in place o
     'refund-fails',
     'dispute-won',
     'dispute-lost',
+    'marketplace-order',
+    'changed-order',
   ];
   for (const name of lacking) expect(out).toContain(`not offered: ${name}. It needs `);
   const ran = scenarios.length - lacking.length;
