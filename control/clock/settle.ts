@@ -37,7 +37,8 @@ const WORLD_GONE: Settled = { settled: false, waitingFor: ['the rehearsal has be
 
 /** Waits until a world is settled. With `runOne`, this runs due work one by one; without it, the flowing clock does. */
 export function createSettle({ worlds, changes, flow, stopping }: SettleOptions): Settle {
-  const announced = new LRUCache<World, true>({ max: MOST_ANNOUNCED, ttl: ANNOUNCED_MS });
+  // It forgets worlds that have ended, too.
+  const announced = new LRUCache<World, true>({ max: MOST_ANNOUNCED, ttl: ANNOUNCED_MS, ttlAutopurge: true });
 
   /** Lets relays send events that they would gather for a moment. */
   function announce(world: World): void {

@@ -61,7 +61,7 @@ export function createRelay({ store, bus, log, divert = sendUnchanged, observer 
   const { signal } = stopping;
   const leaveTurns = turns?.addRelay(store.application, (world) => begin(world));
   /** A client or an application waits for events of these worlds. */
-  const awaited = new LRUCache<World, true>({ max: MOST_AWAITED, ttl: SETTLING_MS });
+  const awaited = new LRUCache<World, true>({ max: MOST_AWAITED, ttl: SETTLING_MS, ttlAutopurge: true });
   const leaveSettling = bus.lingerMs === undefined ? undefined : settling?.watchSettling(hurry);
   const publish = createPublishing({ application: store.application, bus, log, observer, stopping: signal });
 
