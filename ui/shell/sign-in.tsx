@@ -25,7 +25,7 @@ export function SignIn() {
         </p>
         {refused !== undefined && (
           <p class="problem" role="alert" id="refused">
-            The credential was refused: {refused}
+            <span>The credential was refused: {refused}</span>
           </p>
         )}
         <label for="bearer">Bearer token</label>
