@@ -312,6 +312,8 @@ describeInBrowser('The console', () => {
     await tab.page.clock.fastForward(11_000);
     await ended;
     await tab.page.getByRole('button', { name: 'Asleep' }).waitFor();
+    // A read that was due before the console fell asleep begins with the next frame.
+    await tab.page.clock.runFor(1_000);
     tab.page.on('request', (request) => requested.push(request.url()));
     await readProduct(other);
     await tab.page.clock.fastForward(3_600_000);
