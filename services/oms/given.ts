@@ -19,7 +19,7 @@ import { itemsOf, linesHeldBy, type OrderLine, type Reservation } from './lines.
 import { findFreeNumber } from './order-numbers.ts';
 
 /*
- * Orders with given prices: another system has taken them. There is no basket, so the OMS itself reserves the stock, identifies the customer and
+ * Orders with given prices: another system has taken them. They have no basket, so the OMS itself reserves the stock, identifies the customer and
  * finds the place of collection.
  */
 
@@ -113,7 +113,7 @@ async function readPoint(id: string, { call }: Scope): Promise<Point> {
   }
 }
 
-/** The customer whom a contact identifies: the CRM stores one for each order. @throws Problem `customer_blocked`, `dependency_*` */
+/** A contact identifies the customer: the CRM stores one for each order. @throws Problem `customer_blocked`, `dependency_*` */
 async function identify(id: string, { contact }: GivenBody, { call }: Scope): Promise<Customer | undefined> {
   if (!contact) return undefined;
   const customer = await call(putParty, { params: { basketId: id }, body: { contact } }, { intent: id });
@@ -166,7 +166,7 @@ async function reserve({ id, lines, point }: AskedOrder, { call }: Scope): Promi
     return await call(reserveInventory, { body }, { intent: id, step: 'hold 1', timeoutMs: DECIDE_TIMEOUT_MS });
   } catch (error) {
     if (!isProblem(error, 'insufficient_stock', 'not_found')) throw error;
-    const detail = `There is no stock for the order: ${error.message} Nothing is reserved, and no order is created. Send the request again when the goods are back, or cancel the order in your system.`;
+    const detail = `The order lacks stock: ${error.message} Nothing is reserved, and no order is created. Send the request again when the goods are back, or cancel the order in your system.`;
     throw new Problem('insufficient_stock', detail, { skus: error.context['skus'] ?? [] });
   }
 }

@@ -24,7 +24,7 @@ const takeOver = {
   'carry-out': finishCarryOutDue,
 } as const;
 
-/** What is happening to an order, in words. */
+/** Words for each pending action of an order. */
 export const doing = {
   confirm: 'being confirmed',
   route: 'being routed',

@@ -26,7 +26,7 @@ interface ObjectActionsProps {
 export function ObjectActions({ groups, usual, onDone }: ObjectActionsProps) {
   const [asked, setAsked] = useState<Action>();
   const [outcome, setOutcome] = useState<Outcome>();
-  // A pressed button goes when its action is no longer possible.
+  // The page removes a pressed button whose action has become impossible.
   const place = useNextFocus<HTMLDivElement>((around) => around.querySelector<HTMLElement>('button[data-possible], summary'));
   /** @throws Refusal */
   const run = async ({ label, steps }: Action, values: Values): Promise<void> => {
