@@ -145,7 +145,7 @@ test.each([
   ['forbidden', 'wrong-total'],
 ])('A story has a %s change of an answer, and passes', async (rehearsal, kind, change) => {
   const { id } = await rehearsal.draft();
-  await rehearsal.fault('changed', { match: { api: 'get-order-api' }, fault: { kind, change }, times: 1 });
+  await rehearsal.fault('changed', { match: { api: 'get-order-api', caller: 'outside' }, fault: { kind, change }, times: 1 });
   await rehearsal.order(id);
   const { text } = await rehearsal.control('read-story');
   expect(text).toContain(`fault: { kind: '${kind}', change: '${change}' }`);
