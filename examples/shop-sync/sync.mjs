@@ -1,4 +1,4 @@
-// Carries the orders of a shop of Vendure to the estate, and what happens to them back. A repeat changes nothing. Usage: node sync.mjs
+// Carries the orders of a shop of Vendure to the estate, and what happens to them back. A repeat changes nothing. Usage: node sync.mjs [order…]
 import { estate } from './estate.mjs';
 import { staff } from './vendure.mjs';
 
@@ -138,9 +138,11 @@ async function refund(order, { payments, refunds = [] }, say) {
   }
 }
 
+const chosen = process.argv.slice(2);
 let changes = 0;
 for await (let order of shop.orders()) {
   const { code } = order;
+  if (chosen.length > 0 && !chosen.includes(code)) continue;
   const say = (text) => {
     changes += 1;
     process.stdout.write(`${code} ${text}\n`);

@@ -38,6 +38,8 @@ else describeTheSync();
 function describeTheSync(): void {
   /** A folder that looks like a clone, with its own copy of the example. */
   let clone: Awaited<ReturnType<typeof aFolder>>;
+  let shop: ReturnType<typeof started> | undefined;
+  let port: number;
 
   beforeAll(async () => {
     clone = await aFolder();
@@ -49,25 +51,32 @@ function describeTheSync(): void {
     const installed = await runIn(clone.path, 'bash', ['-ec', install]);
     if (installed.code !== 0) throw new Error(installed.out + installed.err);
   });
-  afterAll(() => clone?.remove());
-
-  /** Runs a program of the example against a shop and a rehearsal. */
-  const example = (program: string, args: readonly string[], env: NodeJS.ProcessEnv = {}) =>
-    runIn(clone.at('examples/shop-sync'), process.execPath, [program, ...args], { ESTATE_URL: estate.gateway, ...env });
-
-  /** A new shop, and a rehearsal that leaves refunds to it. */
-  async function opened(progression: ProgressionInput = {}) {
-    const rehearsal = await newRehearsal({ external: 'manual', ...progression });
-    const port = await freePort();
-    const shop = started(process.execPath, ['shop.mjs', `${port}`], { cwd: clone.at('examples/shop-sync') });
+  beforeAll(async () => {
+    port = await freePort();
+    shop = started(process.execPath, ['shop.mjs', `${port}`], { cwd: clone.at('examples/shop-sync') });
     let hasEnded = false;
     void shop.ended.then(() => {
       hasEnded = true;
     });
-    await eventually('the shop', async () => {
-      if (hasEnded) throw new Error(`The shop has ended: ${shop.output.err}`);
-      return shop.output.out.includes('The shop is at');
-    });
+    const isFilled = async (): Promise<boolean> => {
+      if (hasEnded) throw new Error(`The shop has ended: ${shop?.output.err}`);
+      return shop?.output.out.includes('The shop is at') === true;
+    };
+    await eventually('the shop', isFilled, 300_000);
+  });
+  afterAll(async () => {
+    await shop?.stop();
+    await clone?.remove();
+  });
+
+  /** Runs a program of the example against the shop and a rehearsal. */
+  const example = (program: string, args: readonly string[], env: NodeJS.ProcessEnv = {}) =>
+    runIn(clone.at('examples/shop-sync'), process.execPath, [program, ...args], { ESTATE_URL: estate.gateway, ...env });
+
+  /** A rehearsal that leaves refunds to the shop, and orders of the shop that only this rehearsal has. */
+  async function opened(progression: ProgressionInput = {}) {
+    const rehearsal = await newRehearsal({ external: 'manual', ...progression });
+    const codes: string[] = [];
     const env = { SHOP_URL: `http://127.0.0.1:${port}`, REHEARSAL: rehearsal.name };
     const people = async (...words: readonly string[]): Promise<string> => {
       const { code, out, err } = await example('people.mjs', words, env);
@@ -85,9 +94,9 @@ function describeTheSync(): void {
       expect(items).toHaveLength(1);
       return rehearsal.order(items[0].id);
     };
-    const { [Symbol.asyncDispose]: deleteRehearsal, ...rest } = rehearsal;
+    const sync = () => example('sync.mjs', codes, env);
     return {
-      ...rest,
+      ...rehearsal,
       inShop,
       inEstate,
       /** Counts the stock of each location. */
@@ -97,20 +106,20 @@ function describeTheSync(): void {
           await rehearsal.control('count-stock-by-hand', { params: { sku, locationId }, body: { onHand: onHand(was, locationId) } });
       },
       /** @returns the code of the order */
-      buys: (...goods: readonly string[]) => people('buy', ...goods),
+      async buys(...goods: readonly string[]): Promise<string> {
+        const code = await people('buy', ...goods);
+        codes.push(code);
+        return code;
+      },
       cancels: (...words: readonly string[]) => people('cancel', ...words),
-      sync: () => example('sync.mjs', [], env),
+      sync,
       /** One run of the sync. @returns what it has done, without the codes of the orders */
       async synced(): Promise<string[]> {
-        const { code, out, err } = await example('sync.mjs', [], env);
+        const { code, out, err } = await sync();
         expect([code, err]).toEqual([0, '']);
         const lines = out.trim().split('\n');
         expect(lines.pop()).toBe(`${lines.length} changes`);
         return lines.map((line) => line.replace(/^\S+ /, ''));
-      },
-      async [Symbol.asyncDispose]() {
-        await shop.stop();
-        await deleteRehearsal();
       },
     };
   }
@@ -124,17 +133,17 @@ function describeTheSync(): void {
   plainTest('The commands of the README give the output that it shows', async () => {
     const blocks = commandBlocks(README).filter(({ needs }) => needs === undefined);
     const mark = '=== end of a block ===';
-    const port = `${await freePort()}`;
+    const ownPort = `${await freePort()}`;
     const script = blocks
       .map(({ commands }) => `${commands}\necho; echo '${mark}'`)
       .join('\n')
-      .replaceAll('shop.mjs >', `shop.mjs ${port} >`);
-    const env = { ...process.env, ESTATE_URL: estate.gateway, SHOP_URL: `http://127.0.0.1:${port}` };
+      .replaceAll('shop.mjs >', `shop.mjs ${ownPort} >`);
+    const env = { ...process.env, ESTATE_URL: estate.gateway, SHOP_URL: `http://127.0.0.1:${ownPort}` };
     await using shell = started('bash', ['-eo', 'pipefail', '-c', `exec 2>&1\n${script}`], { cwd: clone.path, env, detached: true });
     const code = await shell.ended;
     // A failed block leaves the shop.
     if (code !== 0 && shell.child.pid !== undefined) process.kill(-shell.child.pid);
-    const outputs = shell.output.out.replaceAll(port, '3100').split(mark);
+    const outputs = shell.output.out.replaceAll(ownPort, '3100').split(mark);
     const shown = blocks.map((block, index) => {
       const actual = (outputs[index] ?? '').trim();
       return block.output === undefined || isAsShown(actual, block) ? block.output : actual;
