@@ -84,8 +84,10 @@ function describeTheSync(): void {
       return out.trim();
     };
     const inShop = async (code: string): Promise<ShopOrder> => {
-      const program = `import { staff } from './vendure.mjs'; console.log(JSON.stringify(await (await staff()).order('${code}')));`;
-      const { out, err } = await example('--input-type=module', ['-e', program], env);
+      const program =
+        'const { staff } = await import(process.argv[1]); console.log(JSON.stringify(await (await staff()).order(process.argv[2])));';
+      const calls = new URL('examples/shop-sync/vendure.mjs', clone.url).href;
+      const { out, err } = await example('--input-type=module', ['-e', program, calls, code], env);
       if (out === '') throw new Error(err);
       return JSON.parse(out) as ShopOrder;
     };
