@@ -28,6 +28,7 @@ import {
   settleOrderDue,
 } from './due-work.ts';
 import { type FulfillmentOrder, type OrderLine, valueOfNext } from './lines.ts';
+import { giveUpLost } from './lost-goods.ts';
 import { earningOf, type Payment, paymentsToDecideOn, refundOwed, refundReference } from './payments.ts';
 import { countReplacements, isAwaitingReplacement, isRefundedInPlace, replacesDelivered, unitsLeft } from './replaced-units.ts';
 
@@ -128,6 +129,7 @@ export const refundLostGoods = handleDue(refundLostGoodsDue)(async ({ key, paylo
   }
   const units = new Map(lost.lines.map(({ orderLineId }) => [orderLineId, unitsLeft(lost, orderLineId, order.replacements)]));
   if ([...units.values()].every((qty) => qty === 0)) return;
+  if (!(await giveUpLost(order, lost, scope))) return;
   const seen = record.seen.map((one) => (one === lost ? { ...one, booked: 'cancelled' as const } : one));
   await applyProgress(order, { ...cancelUnits(order.lines, { ...record, seen }, units), foundAfterRefund: false }, key, scope);
 });
