@@ -375,7 +375,7 @@ async function sendFromOther({ order, record, replacement }: Replacing, scope: S
     work.cancel(finishReplacementDue, id);
     const noted = counted(order, id, ({ qty }) => ({ failedQty: qty }), scope);
     if (isOfLost(replacement))
-      await applyProgress(noted, { ...cancelUnits(order.lines, failed, unitsIn(replacement)), foundAfterRefund: false }, id, scope);
+      await applyProgress(noted, { ...cancelUnits(noted, failed, unitsIn(replacement)), foundAfterRefund: false }, id, scope);
     else work.put(fulfillmentRecords, failed);
     return noted;
   }
