@@ -1,6 +1,6 @@
 import { describe, expect } from '@jest/globals';
 import { LIMITS } from '../../shared/catalog/limits.ts';
-import { newRehearsal, type TestRehearsal } from '../support/estate.ts';
+import { ADDRESS, eventually, newRehearsal, type TestRehearsal } from '../support/estate.ts';
 import { onMonday } from '../support/steps/collection.ts';
 import { CASH } from '../support/steps/tender.ts';
 import { testIn } from '../support/test-in.ts';
@@ -442,6 +442,18 @@ describe('Click and collect', () => {
       expect((await rehearsal.announced(order, 2)).state).toBe('requested');
     },
   );
+});
+
+test('A change of address is refused while goods are sent in place of others', async (rehearsal) => {
+  const order = await rehearsal.completed([MUG]);
+  await rehearsal.fault('slow', { match: { api: 'create-fulfillment-orders' }, fault: { kind: 'latency', ms: 800 }, times: 1 });
+  const replacing = replace(rehearsal, order, 'damaged');
+  await eventually('the FMS is called', async () => (await rehearsal.faults()).some(({ hits }) => hits === 1));
+  const shippingAddress = { ...ADDRESS, line1: '7 Shop Street' };
+  const { status, body } = await rehearsal.call('change-order-api', { params: { id: order.id }, body: { shippingAddress } });
+  expect([status, body.code]).toEqual([409, 'invalid_state_transition']);
+  expect((await replacing).status).toBe(201);
+  expect(await rehearsal.order(order.id)).toMatchObject({ shippingAddress: ADDRESS, replacements: [{ reason: 'damaged' }] });
 });
 
 describe('Repeats and outages', () => {
