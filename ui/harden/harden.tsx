@@ -5,7 +5,7 @@ import { asRefusal, type Refusal, rehearsalLink, useRead } from '../data/data.ts
 import { Badge, Card, PageHead } from '../kit/kit.ts';
 import css from './page.module.css';
 import { RunView } from './run-view.tsx';
-import { effort, headline, openFindings, startText } from './words.ts';
+import { commandOf, effort, headline, openFindings, startText } from './words.ts';
 
 /** A run of `estate harden`, from its file. Nothing is sent to the estate. */
 export function Harden() {
@@ -88,7 +88,7 @@ function Run({ run }: { run: HardenRun }) {
         <Badge tone={openFindings(run).length > 0 ? 'bad' : 'good'}>{headline(run)}</Badge> {effort(run)}
       </p>
       <p class="muted brk">
-        <code>{run.command}</code> · estate {run.estate}
+        <code>{commandOf(run)}</code> · estate {run.estate}
         {startText(run)}
       </p>
       <RunView run={run} tracesOf={tracesOf} />

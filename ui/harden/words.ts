@@ -140,3 +140,6 @@ export function startText(run: HardenRun): string {
   const at = startOf(run);
   return at === undefined ? '' : `, ${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 }
+
+/** The command in a line, cut where it is long. */
+export const commandOf = ({ command }: HardenRun): string => inOneLine(command, 300);
