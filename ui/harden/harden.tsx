@@ -3,7 +3,7 @@ import { useEffect } from 'preact/hooks';
 import type { Cell, HardenRun } from '../../rehearsal/harden/run.ts';
 import { asRefusal, type Refusal, rehearsalLink, useRead } from '../data/data.ts';
 import { Badge, Card, PageHead } from '../kit/kit.ts';
-import css from './page.module.css';
+import css from './harden.module.css';
 import { RunView } from './run-view.tsx';
 import { commandOf, effort, headline, openFindings, startText } from './words.ts';
 
@@ -29,7 +29,7 @@ export function Harden() {
     <div class="stack">
       <PageHead title="Harden" about="What your own command does when something goes wrong." />
       <Card label="File of a run">
-        <div class={`in stack-tight ${css.drop} ${isOver.value ? css.over : ''}`}>
+        <div class={`in stack-tight ${isOver.value ? css.over : ''}`}>
           <label for="harden-file">File harden.json of a run</label>
           <input
             id="harden-file"

@@ -33,7 +33,7 @@ export function RunView({ run, tracesOf, hasFiles = false }: ViewProps) {
   const rows = fewer(matrix.rows);
   return (
     <div class="stack">
-      <Sentences title="Not judged" sentences={run.notJudged} tone="warn" />
+      <Sentences title="Not checked" sentences={run.notJudged} tone="warn" />
       <section class="card in" aria-label="Matrix">
         <h2>What happened where</h2>
         <p class="muted">A column is a misfortune. Point at a field, or choose it.</p>
