@@ -126,6 +126,7 @@ export const operationCommands: OperationCommands = {
       violations: 'violations',
     },
   },
+  'check-system': { words: 'swaps check', positional: ['application'], example: 'payment-hub --url http://127.0.0.1:4000' },
   'make-call': { words: 'swaps call', example: `get-payable --application payment-hub --params '{"id":"ord_01M"}'` },
   'report-change': {
     words: 'swaps report',

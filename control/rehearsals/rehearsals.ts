@@ -1,6 +1,6 @@
 import type { OwnData } from '../../shared/catalog/control/own-data.ts';
-import { Problem } from '../../shared/catalog/problems.ts';
-import type { Swaps } from '../../shared/catalog/swap.ts';
+import { invalid, Problem } from '../../shared/catalog/problems.ts';
+import type { SwapChanges, Swaps } from '../../shared/catalog/swap.ts';
 import { mintCredentials, type PlainCredentials } from '../../shared/control/credentials.ts';
 import { noMemoryLeft } from '../../shared/control/rehearsal-full.ts';
 import { DEFAULT_REHEARSAL, REHEARSAL_NAME } from '../../shared/domain/ids.ts';
@@ -22,6 +22,8 @@ interface RehearsalsOptions {
   readonly seedWith: SeedWith;
   /** Checks requested swaps. @throws Problem outbound_refused */
   readonly permitted: (swaps: Swaps) => Promise<SeededSwaps>;
+  /** The requested swaps of a world after changes. @throws Problem validation_failed, outbound_refused */
+  readonly changed: (world: World, changes: SwapChanges) => Promise<SeededSwaps>;
   readonly pepper: string;
   /** Webhook secret of the default rehearsal, so that a webhook can be sent by hand. Every other rehearsal gets its own secret. */
   readonly defaultWebhookSecret: string | undefined;
@@ -52,7 +54,7 @@ interface NewTerms {
 
 /** Finds, creates and resets rehearsals. When several gateways create the same rehearsal concurrently, one of them succeeds. */
 export function createRehearsals(options: RehearsalsOptions) {
-  const { worlds, heap, seed, seedWith, permitted, pepper, defaultWebhookSecret, limits, kept, opened } = options;
+  const { worlds, heap, seed, seedWith, permitted, changed, pepper, defaultWebhookSecret, limits, kept, opened } = options;
   /** Rehearsals that are being created; concurrent requests wait for the same one. */
   const opening = new Map<string, Promise<WorldView>>();
 
@@ -118,22 +120,29 @@ export function createRehearsals(options: RehearsalsOptions) {
     throw new Problem('rehearsal_exists', `There is a rehearsal "${name}" already; choose another name, ${remedy}.`, { rehearsal: name });
   }
 
-  async function dataForReset({ world, seed: seedOfIds, startsAt }: WorldView): Promise<WorldData | ExportedWorld> {
+  async function dataForReset(
+    { world, seed: seedOfIds, startsAt }: WorldView,
+    changes: SwapChanges | undefined,
+  ): Promise<WorldData | ExportedWorld> {
     const origin = await worlds.origin(world);
-    if (origin !== undefined && opened) return opened(origin);
+    if (origin !== undefined && opened) {
+      if (changes === undefined) return opened(origin);
+      const detail = `A real system lacks the state of the snapshot "${origin}", which this rehearsal returns to. Create a rehearsal with "swap".`;
+      throw invalid('/swap', 'not_together', detail);
+    }
     const data = await worlds.ownData(world);
-    const swaps = await requestedSwaps(worlds, world);
+    const swaps = await (changes === undefined ? requestedSwaps(worlds, world) : changed(world, changes));
     const own = data || swaps ? await seedWith({ data, swaps }, startsAt ?? Date.now()) : undefined;
     return initialData(own?.seed, { seed: seedOfIds, startsAt });
   }
 
   /**
    * Seeds the rehearsal again, with its own data, swaps, seed and start, or opens its snapshot again.
-   * @throws Problem unknown_rehearsal, even when it is deleted during the operation and another one gets its name; not_found when its snapshot was deleted
+   * @throws Problem unknown_rehearsal, even when it is deleted during the operation and another one gets its name; not_found when its snapshot was deleted; validation_failed, outbound_refused
    */
-  async function reset(name: string): Promise<void> {
+  async function reset(name: string, changes?: SwapChanges): Promise<void> {
     const view = await find(name);
-    const from = await dataForReset(view);
+    const from = await dataForReset(view, changes);
     const applications = { ...from.applications, ...(await kept?.(view)) };
     if (!(await worlds.replace(name, { ...from, applications }, view.credentials))) throw unknownRehearsal(name);
   }

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { REHEARSAL_NAME, REHEARSAL_NAME_RULE } from '../../../domain/ids.ts';
 import { EARLIEST_START, LATEST_CLOCK } from '../../limits.ts';
 import { AnyInstant, Instant } from '../../shapes.ts';
-import { Swaps } from '../../swap.ts';
+import { SwapChanges, Swaps } from '../../swap.ts';
 import { defineOperation } from '../define-operation.ts';
 import { OwnData } from '../own-data.ts';
 import { Progression } from '../progression.ts';
@@ -18,6 +18,13 @@ const StartOfClock = AnyInstant.refine((at) => Date.parse(at) >= EARLIEST_START 
 });
 
 const Seed = z.string().describe('The seed of its ids. Absent: they differ in each rehearsal.');
+
+const EstateCallsBySystem = z
+  .record(z.string(), z.string())
+  .optional()
+  .describe(
+    'By swapped application: the value of X-Estate-Call that permits its real system to call the estate at any time. Only this answer contains it.',
+  );
 
 const Rehearsal = z.object({ name: RehearsalName, world: z.string(), createdAt: z.string(), now: Instant });
 const ListedRehearsal = Rehearsal.partial({ world: true, createdAt: true, now: true }).extend({
@@ -82,12 +89,7 @@ export const createRehearsal = defineOperation({
       clientSecret: z.string(),
       webhookUrl: z.string().describe('Path of the gateway that receives the carrier’s webhooks.'),
     }),
-    estateCalls: z
-      .record(z.string(), z.string())
-      .optional()
-      .describe(
-        'By swapped application: the value of X-Estate-Call that permits its real system to call the estate at any time. Only this answer contains it.',
-      ),
+    estateCalls: EstateCallsBySystem,
     leftOut: z.array(z.string()).optional().describe('Default rows that do not fit your data and are left out, a sentence per file.'),
   }),
   status: 201,
@@ -116,11 +118,16 @@ export const deleteRehearsal = defineOperation({
 export const resetRehearsal = defineOperation({
   id: 'reset-rehearsal',
   summary:
-    'Resets the rehearsal to a freshly seeded one, or to the snapshot that it was opened from: data, due work, faults, clock, journal and events. Credentials and registered webhooks stay.',
+    'Resets the rehearsal to a freshly seeded one, or to the snapshot that it was opened from: data, due work, faults, clock, journal and events. Credentials, registered webhooks and real systems stay.',
   method: 'POST',
   path: '/_control/reset',
-  response: Rehearsal,
-  problems: ['not_found'],
+  request: z.strictObject({
+    swap: SwapChanges.optional().describe(
+      'Changes of the real systems: a member without a value stays as it is, null ends the swap. Only a reset changes them, because a real system has none of the data of ours.',
+    ),
+  }),
+  response: Rehearsal.extend({ estateCalls: EstateCallsBySystem }),
+  problems: ['not_found', 'outbound_refused'],
 });
 
 export const readRehearsal = defineOperation({
