@@ -267,5 +267,6 @@ export const operationCommands: OperationCommands = {
   'read-run': { words: 'runs show', example: 'run_01M', holds: ({ state }) => state !== 'failed' },
   'delete-run': { words: 'runs delete', example: 'run_01M', done: 'The run has ended.' },
   'read-books': { words: 'books', show: ({ entries }, look) => showRows(entries, undefined, look) },
+  'list-verdicts': { words: 'verdicts', columns: { number: 'number', at: 'at', now: 'clock', holds: 'holds', broken: 'broken' } },
   verify: { words: 'verify', holds: ({ holds, settled }) => holds && settled, show: (outcome, look) => showInvariants(outcome, look) },
 };

@@ -17,6 +17,7 @@ import { describeLifetime, describeNewWorld, describeRehearsal } from '../rehear
 import { unknownRehearsal } from '../rehearsals/rehearsals.ts';
 import { notAtRest } from '../snapshots/snapshots.ts';
 import { swappedIn } from '../swaps/swaps.ts';
+import { lastVerdict } from '../verify/verdicts.ts';
 
 export const createRehearsal = operateOnRehearsals(declared.createRehearsal)(async ({ body }, parts) => {
   const { rehearsals, worlds, forbiddenChanges } = parts;
@@ -25,6 +26,7 @@ export const createRehearsal = operateOnRehearsals(declared.createRehearsal)(asy
   const name = body.name ?? newId('req', Date.now()).replace('req_', 'r-').toLowerCase();
   const { credentials, world, leftOut } = await rehearsals.create(name, {
     idleMs: idleMsOf(body),
+    labels: body.labels,
     data: body.data,
     beginning: beginningOf(body),
     swap: body.swap as Swaps | undefined,
@@ -98,7 +100,12 @@ function idleMsOf({ idleExpiry, keep }: { readonly idleExpiry?: string; readonly
 }
 
 export const listRehearsals = operateOnRehearsals(declared.listRehearsals)(async (_input, { worlds }) => ({
-  items: (await worlds.list()).map(describeRehearsal),
+  items: await Promise.all(
+    (await worlds.list()).map(async (record) => {
+      const world = record.current?.world;
+      return { ...describeRehearsal(record), verdict: world && (await lastVerdict(worlds, world)) };
+    }),
+  ),
 }));
 
 /** Reading does not count as use: a console that shows a rehearsal does not keep it alive. */

@@ -9,7 +9,7 @@ import type { World } from '../../shared/domain/world.ts';
 import type { SeededSwaps } from '../../shared/elsewhere/swap/stored-swap.ts';
 import type { Heap } from '../../shared/process/heap.ts';
 import type { ObjectReader } from '../../shared/store/ports/objects.ts';
-import type { Directory, Lifetime, RehearsalStore, WorldView } from '../../shared/store/ports/rehearsals.ts';
+import type { Directory, Labels, Lifetime, RehearsalStore, WorldView } from '../../shared/store/ports/rehearsals.ts';
 import type { Beginning, ExportedWorld, WorldData, WorldDataStore, WorldSource } from '../../shared/store/ports/world-data.ts';
 import { requestedSwaps } from '../swaps/swaps.ts';
 
@@ -45,6 +45,7 @@ type SeedWith = (own: OwnSeed, now: number) => Promise<{ readonly seed: WorldDat
 
 interface NewTerms {
   readonly idleMs?: Ms | null;
+  readonly labels?: Labels | undefined;
   readonly data?: OwnData;
   readonly beginning?: Beginning;
   readonly swap?: Swaps | undefined;
@@ -68,6 +69,7 @@ export function createRehearsals(options: RehearsalsOptions) {
     name: string,
     idleMs: Ms | null,
     from: () => WorldSource = () => initialData(undefined, {}),
+    labels?: Labels,
   ): Promise<{ readonly credentials: PlainCredentials; readonly world: World } | undefined> {
     const isDefault = name === DEFAULT_REHEARSAL;
     const full = isDefault ? undefined : heap?.full();
@@ -76,6 +78,7 @@ export function createRehearsals(options: RehearsalsOptions) {
     const created = await worlds.create(name, {
       from,
       credentials: isDefault && defaultWebhookSecret !== undefined ? { ...stored, webhookSecret: defaultWebhookSecret } : stored,
+      labels,
       idleMs: isDefault ? null : idleMs,
       most: isDefault ? UNLIMITED : limits.most,
     });
@@ -108,12 +111,12 @@ export function createRehearsals(options: RehearsalsOptions) {
    * @returns its world, and the credentials, which cannot be read again
    * @throws Problem rehearsal_exists, too_many_rehearsals, validation_failed, outbound_refused
    */
-  async function create(name: string, { idleMs = limits.idleMs, data, swap, beginning = {}, from }: NewTerms) {
+  async function create(name: string, { idleMs = limits.idleMs, labels, data, swap, beginning = {}, from }: NewTerms) {
     // Seeding is expensive, so an existing rehearsal is found first.
     if (!(await worlds.resolve(name))) {
       const swaps = swap && (await permitted(swap));
       const own = data || swaps ? await seedWith({ data, swaps }, beginning.startsAt ?? Date.now()) : undefined;
-      const created = await open(name, idleMs, () => (from ? continued(from, beginning) : initialData(own?.seed, beginning)));
+      const created = await open(name, idleMs, () => (from ? continued(from, beginning) : initialData(own?.seed, beginning)), labels);
       if (created) return { ...created, leftOut: own?.leftOut };
     }
     const remedy = name === DEFAULT_REHEARSAL ? 'or reset it' : 'or reset or delete it';

@@ -123,7 +123,7 @@ function Node({ node, x, y, size }: { node: MapNode; x: number; y: number; size:
       {real && (
         <>
           <rect class={css.inner} x={x + 3} y={y + 3} width={size.node.width - 6} height={size.node.height - 6} rx={5} />
-          <path class={css.flag} d={`M${x + size.node.width - 20} ${y + 20}v-12h11l-3 3.5 3 3.5h-11`} />
+          <path class={css.flag} d={`M${x + size.node.width - 18} ${y + 7}v-14h11l-3 3.5 3 3.5h-11`} />
         </>
       )}
       <circle class={css[toneOf(node)]} cx={x + inset} cy={y + 16} r={size === NARROW ? 3.5 : 4.5} />

@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals';
-import { drawn, enterAgain, isRehearsalName, type Output, rehearsalLink, route, useRead } from '../data/data.ts';
+import { drawn, enterAgain, isRehearsalName, type Output, rehearsalLink, route, trouble, useRead, useResource } from '../data/data.ts';
 import { Dialog, Empty, Icon, Row, rehearsalTime, Unknown, wallTime } from '../kit/kit.ts';
 import css from './shell.module.css';
 
@@ -21,11 +21,18 @@ export function Picker({ rehearsal }: { rehearsal: string }) {
       </button>
       {open.value && (
         <Dialog title="Rehearsals" onClose={() => (open.value = false)}>
+          {!trouble.value && <LazyTreasures name={rehearsal} />}
           <RehearsalList />
         </Dialog>
       )}
     </div>
   );
+}
+
+/** Their code is loaded when somebody opens the menu. */
+function LazyTreasures({ name }: { name: string }) {
+  const code = useResource('code of the rehearsal menu', () => import('../rehearsals/treasures.tsx'));
+  return drawn(code, ({ Treasures }) => <Treasures key={name} name={name} />);
 }
 
 /** Links to all rehearsals, latest use first. They open the page that is shown, in the other rehearsal. */

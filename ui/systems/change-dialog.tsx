@@ -34,6 +34,8 @@ export function ChangeDialog({ application: { id, title }, draft, swap, wanted, 
   const form = useForm(
     async () => {
       await control('reset-rehearsal', { body: swapBody(id, await change()) });
+      // The rehearsal has them now.
+      draft.headers.value = [];
       onClose();
       reload();
       say(wanted === 'ours' ? `Our ${title} answers in ${here()}.` : `${here()} has begun again, with your ${title} ${WORDS[wanted]}.`);
@@ -45,7 +47,7 @@ export function ChangeDialog({ application: { id, title }, draft, swap, wanted, 
       <form {...form.attributes} class="stack">
         {form.others}
         <p>
-          <b>{here()}</b> begins again: its orders, events and journal go. Its credentials, webhooks and own data stay. A real system has
+          <strong>{here()}</strong> begins again: its orders, events and journal go. Its credentials, webhooks and own data stay. A real system has
           none of the objects of ours, so nothing can be carried over.
         </p>
         <p>

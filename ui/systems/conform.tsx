@@ -80,14 +80,14 @@ const ORDER = ['failed', 'not checked', 'passed', 'not offered'] as const;
 function Call({ api, checks, isShown }: { api: string; checks: readonly Check[]; isShown: boolean }) {
   const worst = ORDER.find((outcome) => checks.some((one) => one.outcome === outcome)) ?? 'passed';
   const passed = checks.filter(({ outcome }) => outcome === 'passed').length;
-  const isOffered = checks.some(({ outcome }) => outcome !== 'not offered');
+  const judged = checks.filter(({ outcome }) => outcome === 'passed' || outcome === 'failed').length;
   return (
     <details open={isShown}>
       <summary>
         <Glyph kind={KINDS[worst]} />
         <span>{apiTitle(api)}</span>
         <span class="muted small">{checks[0]?.obligation === 'may' && 'may'}</span>
-        <span class="muted">{isOffered ? `${passed} of ${checks.length}` : 'not offered'}</span>
+        <span class="muted">{judged > 0 ? `${passed} of ${judged}` : checks[0]?.outcome}</span>
       </summary>
       <ul>
         {checks.map(({ number, title, outcome = 'passed', detail }) => (

@@ -29,10 +29,10 @@ export function Live({ title, swap, want }: LiveProps) {
       <div class={`${css.switch} line`}>
         <div>
           <p>
-            <b>
+            <strong>
               {isLive ? `Your ${title} answers in ` : `Let your ${title} answer for real in `}
               <code>{here()}</code>
-            </b>
+            </strong>
           </p>
           <p class="muted small">
             {from === 'variables'

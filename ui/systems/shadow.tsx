@@ -16,13 +16,13 @@ export function Shadow({ title, fidelity }: { title: string; fidelity: Fidelity 
       </h2>
       <p class={css.score}>
         <span>
-          <b>{compared.toLocaleString('en')}</b> compared
+          <strong>{compared.toLocaleString('en')}</strong> compared
         </span>{' '}
         <span>
-          <b>{equal.toLocaleString('en')}</b> equal
+          <strong>{equal.toLocaleString('en')}</strong> equal
         </span>{' '}
         <span>
-          <b>{differing.toLocaleString('en')}</b> differ
+          <strong>{differing.toLocaleString('en')}</strong> differ
         </span>
       </p>
       {compared > 0 && (

@@ -42,7 +42,7 @@ export function System({ application, swap, fidelity, runs, reload }: SystemProp
   return (
     <div class={css.detail}>
       <Steps swap={swap} run={run} fidelity={fidelity} hasChecks={checks !== undefined} />
-      <div class={css.columns}>
+      <div class={css.columns} data-swapped={swap && ''}>
         <div class="stack">
           <form {...form.attributes} class="stack-tight" aria-label={`The system in place of the ${title}`}>
             <h2>Address</h2>
@@ -51,12 +51,21 @@ export function System({ application, swap, fidelity, runs, reload }: SystemProp
             <More draft={draft} form={form} application={application} />
             <p class="line">
               {checks && (
-                <button type="submit" class={run ? undefined : 'primary'} aria-disabled={form.isSending ? 'true' : undefined}>
+                <button
+                  type="submit"
+                  class={run?.state === 'passed' || swap ? undefined : 'primary'}
+                  aria-disabled={form.isSending ? 'true' : undefined}
+                >
                   {run ? 'Check again' : 'Check it'}
                 </button>
               )}
               {swap?.mode !== 'shadow' && (
-                <button type="button" class={checks && !run ? undefined : 'primary'} aria-disabled={isBusy()} onClick={want('shadow')}>
+                <button
+                  type="button"
+                  class={(checks && run?.state !== 'passed') || swap ? undefined : 'primary'}
+                  aria-disabled={isBusy()}
+                  onClick={want('shadow')}
+                >
                   Compare in the shadow…
                 </button>
               )}
@@ -205,7 +214,7 @@ interface StepsProps {
 
 /** Where the system stands on its way. */
 function Steps({ swap, run, fidelity, hasChecks }: StepsProps) {
-  const checked = run?.steps.filter(({ kind }) => kind === 'check') ?? [];
+  const checked = run?.steps.filter(({ outcome }) => outcome === 'passed' || outcome === 'failed') ?? [];
   const passed = checked.filter(({ outcome }) => outcome === 'passed').length;
   const isRunning = run?.state === 'running' || run?.state === 'waiting';
   const steps = [
@@ -231,7 +240,7 @@ function Steps({ swap, run, fidelity, hasChecks }: StepsProps) {
       {steps.map(([name, words, kind]) => (
         <li key={name}>
           <Glyph kind={kind} />
-          <b>{name}</b>
+          <strong>{name}</strong>
           <span class="muted small">{words}</span>
         </li>
       ))}

@@ -110,7 +110,7 @@ function SystemRow({ application, swap, fidelity, isOpen }: RowProps) {
   const { id, title, owns, support } = application;
   const cells = (
     <>
-      <b class="clip">{title}</b>
+      <strong class="clip">{title}</strong>
       <span class={`clip ${css.owns}`}>{owns}</span>
       <span class={css.mode}>{swap ? <ModeMark mode={swap.mode} /> : <span class="muted">simulated</span>}</span>
       <span class={`clip ${css.place}`}>
@@ -182,7 +182,7 @@ function Others() {
   ];
   return (
     <Card title="Also yours">
-      <dl class="in pairs">
+      <dl class={`in pairs ${css.others}`}>
         {entries.map(([term, text]) => (
           <div key={term}>
             <dt class="muted">{term}</dt>

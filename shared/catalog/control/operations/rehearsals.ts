@@ -26,8 +26,25 @@ const EstateCallsBySystem = z
     'By swapped application: the value of X-Estate-Call that permits its real system to call the estate at any time. Only this answer contains it.',
   );
 
+/** Bounds of labels. */
+const MOST_LABELS = 10;
+const Labels = z
+  .record(
+    z.string().regex(/^[a-z][a-z0-9-]{0,29}$/, 'A label is named in lower-case letters, digits and hyphens, at most 30.'),
+    z.string().min(1).max(100),
+  )
+  .refine((labels) => Object.keys(labels).length <= MOST_LABELS, {
+    error: `At most ${MOST_LABELS} labels are possible.`,
+    params: { code: 'too_many_labels' },
+  });
+
 const Rehearsal = z.object({ name: RehearsalName, world: z.string(), createdAt: z.string(), now: Instant });
 const ListedRehearsal = Rehearsal.partial({ world: true, createdAt: true, now: true }).extend({
+  labels: Labels.optional(),
+  verdict: z
+    .object({ at: Instant.describe('Wall time.'), holds: z.boolean() })
+    .optional()
+    .describe('What the latest verification found.'),
   lastUsedAt: Instant.describe('Wall time of the latest request or operation of the rehearsal.'),
   endsAt: Instant.optional().describe('Wall time of its end unless it is used first. Absent if it is kept.'),
   contents: z
@@ -55,6 +72,9 @@ export const createRehearsal = defineOperation({
       description:
         'Wall time without use after which the rehearsal ends: an ISO 8601 duration from PT1S to P366D. Default: REHEARSAL_IDLE_EXPIRY. Excludes `keep`.',
     }),
+    labels: Labels.optional().describe(
+      'Your notes, such as {"by":"ci","branch":"main"}. The console shows `by`: person, ci or agent. A reset keeps them.',
+    ),
     keep: z.boolean().default(false).describe('Keeps the rehearsal until it is deleted.'),
     from: z
       .strictObject({
@@ -136,6 +156,7 @@ export const readRehearsal = defineOperation({
   path: '/_control/rehearsals/{name}',
   reach: 'named rehearsal',
   response: Rehearsal.extend({
+    labels: ListedRehearsal.shape.labels,
     lastUsedAt: ListedRehearsal.shape.lastUsedAt,
     endsAt: ListedRehearsal.shape.endsAt,
     flowing: z.boolean().describe('Whether the clock flows with wall time.'),
