@@ -12,7 +12,7 @@ interface ElsewhereOptions {
   readonly own: () => readonly OwnListener[];
 }
 
-/** How a process reaches addresses outside the estate: those of requests, and those of variables, which need no permission. */
+/** How a process reaches addresses outside the estate. Addresses from variables need no permission. */
 export function openOutside({ OUTBOUND_ALLOW }: Pick<Configuration, 'OUTBOUND_ALLOW'>, own: ElsewhereOptions['own'], connections?: number) {
   const everything = outboundAllow('loopback,private,public') as OutboundAllow;
   const checked = createOutbound({ allow: OUTBOUND_ALLOW, own, connections });

@@ -44,7 +44,7 @@ export async function verdictsOf(logs: Logs, world: World, page: { readonly befo
   });
 }
 
-/** @returns undefined for a world that was never verified, or that ended meanwhile */
+/** @returns undefined for a world that was never verified, or that has ended */
 export async function lastVerdict(logs: Logs, world: World): Promise<{ readonly at: string; readonly holds: boolean } | undefined> {
   try {
     const [last] = await verdictsOf(logs, world, { limit: 1 });

@@ -61,6 +61,26 @@ function noting(records: WorldRecords): { readonly noted: WorldRecords; readonly
       reads.add('events');
       return records.events;
     },
+    get seed() {
+      reads.add('initial data');
+      return records.seed;
+    },
+    get due() {
+      reads.add('due work');
+      return records.due;
+    },
+    get awaiting() {
+      reads.add('due work');
+      return records.awaiting;
+    },
+    get parked() {
+      reads.add('parked work');
+      return records.parked;
+    },
+    queued: (...work) => {
+      reads.add('due work');
+      return records.queued(...work);
+    },
     of: (type) => {
       reads.add(type);
       return records.of(type);

@@ -2,7 +2,7 @@ import { control, here } from '../data/data.ts';
 import { Dialog, say, useForm } from '../kit/kit.ts';
 import type { Replaceable } from './catalog.ts';
 import { changeTo, type Draft, type Mode, swapBody } from './draft.ts';
-import type { SwapInUse } from './systems.tsx';
+import type { SwapInUse } from './system-read.ts';
 
 /** How an application is answered from now on. */
 export type Wanted = Mode | 'ours';
@@ -24,7 +24,7 @@ const titleOf = (wanted: Wanted, title: string): string =>
     ours: `Back to our ${title}?`,
   })[wanted];
 
-/** Asks before a change, which begins the rehearsal again. */
+/** A person confirms the change, because it begins the rehearsal again. */
 export function ChangeDialog({ application: { id, title }, draft, swap, wanted, reload, onClose }: ChangeDialogProps) {
   const change = async () => {
     if (wanted === 'ours') return null;
@@ -47,8 +47,8 @@ export function ChangeDialog({ application: { id, title }, draft, swap, wanted, 
       <form {...form.attributes} class="stack">
         {form.others}
         <p>
-          <strong>{here()}</strong> begins again: its orders, events and journal go. Its credentials, webhooks and own data stay. A real system has
-          none of the objects of ours, so nothing can be carried over.
+          <strong>{here()}</strong> begins again: its orders, events and journal go. Its credentials, webhooks and own data stay. A real
+          system has none of the objects of ours, so nothing can be carried over.
         </p>
         <p>
           <button type="submit" class="primary" aria-disabled={form.isSending ? 'true' : undefined}>

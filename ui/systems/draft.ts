@@ -1,7 +1,7 @@
 import { type Signal, signal } from '@preact/signals';
 import type { Input } from '../data/data.ts';
 import type { Replaceable } from './catalog.ts';
-import type { SwapInUse } from './systems.tsx';
+import type { SwapInUse } from './system-read.ts';
 
 export interface DraftHeader {
   readonly name: Signal<string>;

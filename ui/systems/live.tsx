@@ -2,8 +2,8 @@ import { act, apiTitle, control, here, isBusy } from '../data/data.ts';
 import { counted, download, duration } from '../kit/kit.ts';
 import { wallInstant } from '../rehearsals/rehearsal-times.ts';
 import type { Wanted } from './change-dialog.tsx';
+import type { SwapInUse } from './system-read.ts';
 import css from './systems.module.css';
-import type { SwapInUse } from './systems.tsx';
 
 interface LiveProps {
   readonly title: string;

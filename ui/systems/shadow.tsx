@@ -1,7 +1,7 @@
 import { apiTitle, here, rehearsalLink, withQuery } from '../data/data.ts';
 import { counted } from '../kit/kit.ts';
+import type { Fidelity } from './system-read.ts';
 import css from './systems.module.css';
-import type { Fidelity } from './systems.tsx';
 
 /** What a real system in the shadow answered differently: ours and theirs side by side, by operation. */
 export function Shadow({ title, fidelity }: { title: string; fidelity: Fidelity }) {

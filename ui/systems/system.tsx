@@ -10,8 +10,8 @@ import { Conform, useChecks } from './conform.tsx';
 import { addHeader, checkBody, type Draft, newDraft } from './draft.ts';
 import { Live } from './live.tsx';
 import { Shadow } from './shadow.tsx';
+import type { Fidelity, SwapInUse } from './system-read.ts';
 import css from './systems.module.css';
-import type { Fidelity, SwapInUse } from './systems.tsx';
 
 interface SystemProps {
   readonly application: Replaceable;

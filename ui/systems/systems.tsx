@@ -1,14 +1,12 @@
 import type { ComponentChildren } from 'preact';
-import { drawn, here, linkHere, type Output, rehearsalLink, useRead } from '../data/data.ts';
+import { drawn, here, linkHere, rehearsalLink, useRead } from '../data/data.ts';
 import { useRuns } from '../flows/run-list.tsx';
 import { Card, counted, Icon, PageHead, type PageProps, Unknown } from '../kit/kit.ts';
 import { Glyph } from '../kit/state.tsx';
 import { type Replaceable, replaceables } from './catalog.ts';
 import { System } from './system.tsx';
+import type { Fidelity, SwapInUse } from './system-read.ts';
 import css from './systems.module.css';
-
-export type SwapInUse = Output<'list-swaps'>['items'][number];
-export type Fidelity = Output<'read-fidelity'>['items'][number];
 
 const FOLLOWING = { follows: ['hops', 'gap'] } as const;
 
