@@ -25,7 +25,10 @@ describeInBrowser('Worlds in the console', () => {
     await tab.heading(`${one.name} and ${other.name}`).waitFor();
     await main().getByRole('table', { name: 'Objects' }).getByText('added').first().waitFor();
     await tab.expectSoundInEveryLook();
-    await main().getByRole('table', { name: 'Objects' }).getByRole('link').first().click();
+    await main()
+      .getByRole('table', { name: 'Objects' })
+      .getByRole('link', { name: /^basket/ })
+      .click();
     await tab.page.waitForURL(new RegExp(`/r/${other.name}/objects/basket/${id}`));
     await tab.open(`rehearsals?from=${one.name}&to=gone`);
     await shows(/gone/);

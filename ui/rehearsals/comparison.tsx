@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { drawn, estateLink, type Output, rehearsalLink, useRead } from '../data/data.ts';
-import { Card, Empty, PageHead, rehearsalTime, shortId } from '../kit/kit.ts';
+import { Card, counted, Empty, PageHead, rehearsalTime, shortId } from '../kit/kit.ts';
 import css from './rehearsals.module.css';
 
 type Compared = Output<'compare-worlds'>;
@@ -34,16 +34,17 @@ export function Comparison({ from, to }: { from: string; to: string }) {
 }
 
 function Differences({ compared, names }: { compared: Compared; names: readonly [string, string] }) {
-  const { books, objects, counters, omitted, from, to } = compared;
+  const { books, counters, omitted, from, to } = compared;
+  const objects = compared.objects.filter((one) => !hasOnlyOtherTimes(one)).toSorted(byChange);
+  const moved = compared.objects.length - objects.length;
   const heads = [`${names[0]}, ${rehearsalTime(from.now)}`, `${names[1]}, ${rehearsalTime(to.now)}`] as const;
-  if (books.length + objects.length + counters.length === 0)
-    return (
-      <Card label="Comparison">
-        <Empty title="Both worlds have the same books, objects and counters." />
-      </Card>
-    );
   return (
     <>
+      {books.length + objects.length + counters.length === 0 && (
+        <Card label="Comparison">
+          <Empty title="Both worlds have the same books, objects and counters." />
+        </Card>
+      )}
       {books.length > 0 && (
         <Sides
           title="Books"
@@ -92,10 +93,25 @@ function Differences({ compared, names }: { compared: Compared; names: readonly 
           }))}
         />
       )}
+      {moved > 0 && (
+        <p class="muted">
+          {counted(moved, 'more object differs', 'more objects differ')} in times only, because the worlds began at different times.
+        </p>
+      )}
       {omitted > 0 && <p class="muted">{omitted.toLocaleString('en')} more differences are not listed.</p>}
     </>
   );
 }
+
+const INSTANT = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/;
+
+/** Worlds that were seeded one after the other have the same initial objects with other times. */
+const hasOnlyOtherTimes = ({ change, members }: Compared['objects'][number]): boolean =>
+  change === 'changed' && members.every((one) => [one.from, one.to].every((value) => typeof value === 'string' && INSTANT.test(value)));
+
+/** What exists in one world only comes before what differs. */
+const byChange = (one: Compared['objects'][number], other: Compared['objects'][number]): number =>
+  Number(one.change === 'changed') - Number(other.change === 'changed');
 
 type Members = Compared['objects'][number]['members'];
 

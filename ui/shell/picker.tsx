@@ -21,8 +21,10 @@ export function Picker({ rehearsal }: { rehearsal: string }) {
       </button>
       {open.value && (
         <Dialog title="Rehearsals" onClose={() => (open.value = false)}>
-          {!trouble.value && <LazyTreasures name={rehearsal} />}
-          <RehearsalList />
+          <div class="stack">
+            {!trouble.value && <LazyTreasures name={rehearsal} />}
+            <RehearsalList />
+          </div>
         </Dialog>
       )}
     </div>
