@@ -76,7 +76,7 @@ function RehearsalsList() {
                 )}
                 <p class="in line">
                   {chosen.value.length === 2 ? (
-                    <a class="button primary" href={compareLink(chosen.value)}>
+                    <a class={`button primary ${css.compareButton}`} href={compareLink(chosen.value)}>
                       Compare {chosen.value.join(' with ')}
                     </a>
                   ) : (

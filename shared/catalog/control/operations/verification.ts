@@ -49,7 +49,7 @@ export const listVerdicts = defineOperation({
   path: '/_control/verdicts',
   query: z.strictObject({
     before: queryInteger(1, Number.MAX_SAFE_INTEGER).optional().describe('`next` of the answer before.'),
-    limit: queryInteger(1, KEPT_VERDICTS).default(KEPT_VERDICTS),
+    limit: queryInteger(1, KEPT_VERDICTS).default(KEPT_VERDICTS).describe('Maximum number of verdicts.'),
   }),
   response: z.object({
     items: z.array(
