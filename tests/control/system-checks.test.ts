@@ -6,7 +6,7 @@ import { startPaymentHub } from '../support/real-payment-hub.ts';
 import { card, eur } from '../support/steps/tender.ts';
 
 const SECRET = 'Bearer secret-of-our-hub-4711';
-const WITHIN_MS = 60_000;
+const WITHIN_MS = 100_000;
 const headers = { Authorization: SECRET };
 
 async function checked(rehearsal: TestRehearsal, body: Record<string, unknown>) {
@@ -20,12 +20,12 @@ const checksOf = ({ steps }: Awaited<ReturnType<typeof checked>>) => steps.filte
 test('The checks of a sound Payment Hub are a run whose steps pass, with the headers of the request, which no record shows', async () => {
   await using hub = await startPaymentHub();
   await using rehearsal = await newRehearsal();
-  const run = await checked(rehearsal, { application: 'payment-hub', url: hub.url, headers });
+  const run = await checked(rehearsal, { application: 'payment-hub', url: hub.url, headers, timeoutMs: 10_000 });
   expect(run).toMatchObject({ state: 'passed', scenario: 'conform-payment-hub', system: { application: 'payment-hub', url: hub.url } });
   const checks = checksOf(run);
   expect(checks.length).toBeGreaterThan(50);
   expect(checks.filter(({ outcome }) => outcome === 'failed')).toEqual([]);
-  expect(checks).toContainEqual(expect.objectContaining({ title: 'answers within 5000 ms', outcome: 'passed', obligation: 'must' }));
+  expect(checks).toContainEqual(expect.objectContaining({ title: 'answers within 10000 ms', outcome: 'passed', obligation: 'must' }));
   expect(hub.received.every((request) => request.headers['authorization'] === SECRET)).toBe(true);
   expect(JSON.stringify(run)).not.toContain('secret-of-our-hub');
 });

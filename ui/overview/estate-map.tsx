@@ -55,37 +55,16 @@ export function EstateMap({ estate }: { estate: Topology }) {
 
 /** Explains the marks of faults and of real systems that are on the map; without them there is no legend. */
 function Legend({ nodes, hasFailed }: { nodes: readonly MapNode[]; hasFailed: boolean }) {
-  const has = (isOne: (faults: MapNode['faults']) => boolean): boolean => nodes.some(({ faults }) => isOne(faults));
+  const has = (isOne: (node: MapNode) => unknown): boolean => nodes.some(isOne);
   const words = [
-    hasFailed && (
-      <>
-        <i class={css.failed} />
-        some calls failed
-      </>
-    ),
-    has(({ isSet, hasStruck }) => isSet && !hasStruck) && '◇ a fault is set and has not struck',
-    has(({ hasStruck }) => hasStruck) && '⚡ a fault has struck',
-    has(({ isDown }) => isDown) && '✕ a fault refuses all calls',
-    nodes.some(({ real }) => real === 'real') && (
-      <>
-        <i class={css.realLine} />
-        your system answers
-      </>
-    ),
-    nodes.some(({ real }) => real === 'shadow' || real === 'kept') && (
-      <>
-        <i class={css.shadowLine} />
-        your system in shadow, or its kept answers
-      </>
-    ),
-  ].filter((one) => one !== false);
-  return words.length === 0 ? null : (
-    <p class={css.legend}>
-      {words.map((one, place) => (
-        <span key={place}>{one}</span>
-      ))}
-    </p>
-  );
+    hasFailed && '┅ some calls failed',
+    has(({ faults }) => faults.isSet && !faults.hasStruck) && '◇ a fault is set and has not struck',
+    has(({ faults }) => faults.hasStruck) && '⚡ a fault has struck',
+    has(({ faults }) => faults.isDown) && '✕ a fault refuses all calls',
+    has(({ real }) => real === 'real') && '⚑ your system answers',
+    has(({ real }) => real && real !== 'real') && '⚐ your system in shadow, or its kept answers',
+  ].filter(Boolean);
+  return words.length > 0 ? <p class={css.legend}>{words.join(' · ')}</p> : null;
 }
 
 const About = ({ discarded }: { discarded: number }) => (
@@ -122,7 +101,9 @@ function Node({ node, x, y, size }: { node: MapNode; x: number; y: number; size:
       <rect class={css.node} x={x} y={y} width={size.node.width} height={size.node.height} rx={7} />
       {real && (
         <>
-          <rect class={css.inner} x={x + 3} y={y + 3} width={size.node.width - 6} height={size.node.height - 6} rx={5} />
+          {real === 'real' && (
+            <rect class={css.inner} x={x + 3} y={y + 3} width={size.node.width - 6} height={size.node.height - 6} rx={5} />
+          )}
           <path class={css.flag} d={`M${x + size.node.width - 18} ${y + 7}v-14h11l-3 3.5 3 3.5h-11`} />
         </>
       )}

@@ -1,7 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { drawn, estateLink, type Output, rehearsalLink, useRead } from '../data/data.ts';
 import { Card, counted, Empty, PageHead, rehearsalTime, shortId } from '../kit/kit.ts';
-import css from './rehearsals.module.css';
 
 type Compared = Output<'compare-worlds'>;
 
@@ -130,7 +129,7 @@ interface SidesProps {
 
 const Sides = ({ title, heads, rows }: SidesProps) => (
   <Card title={title} aside={<span class="muted">{rows.length.toLocaleString('en')} differ</span>}>
-    <table class={css.compared} aria-label={title}>
+    <table class="sides" aria-label={title}>
       <thead>
         <tr>
           <th scope="col">what</th>
@@ -142,8 +141,8 @@ const Sides = ({ title, heads, rows }: SidesProps) => (
         {rows.slice(0, MOST).map(({ key, what, sides }) => (
           <tr key={key}>
             <th scope="row">{what}</th>
-            <td class={css.from}>{sides[0]}</td>
-            <td class={css.to}>{sides[1]}</td>
+            <td data-side={heads[0]}>{sides[0]}</td>
+            <td data-side={heads[1]}>{sides[1]}</td>
           </tr>
         ))}
       </tbody>

@@ -7,7 +7,6 @@ import { CreatedCard, type CreatedRehearsal } from './created-card.tsx';
 import { RehearsalDetail } from './rehearsal-detail.tsx';
 import { RehearsalForm } from './rehearsal-form.tsx';
 import { agoOf } from './rehearsal-times.ts';
-import css from './rehearsals.module.css';
 import { SnapshotsCard } from './snapshots-card.tsx';
 
 /** Most rows kept in the DOM, and rows that a list begins with. */
@@ -76,8 +75,8 @@ function RehearsalsList() {
                 )}
                 <p class="in line">
                   {chosen.value.length === 2 ? (
-                    <a class={`button primary ${css.compareButton}`} href={compareLink(chosen.value)}>
-                      Compare {chosen.value.join(' with ')}
+                    <a class="button primary" href={compareLink(chosen.value)}>
+                      Compare<span class="unseen"> {chosen.value.join(' with ')}</span>
                     </a>
                   ) : (
                     shown.length > 1 && <span class="muted small">Choose two rows to compare their worlds.</span>
@@ -149,7 +148,7 @@ const manage = (chosen: readonly string[], choose: (name: string) => void): Tabl
   of: ({ name }) => ({
     text: 'Manage',
     shown: (
-      <span class={css.choice}>
+      <span class="line">
         <input type="checkbox" aria-label={`Compare ${name}`} checked={chosen.includes(name)} onChange={() => choose(name)} />
         <a class="button" href={estateLink('rehearsals', name)}>
           Manage<span class="unseen"> {name}</span>

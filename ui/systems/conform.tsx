@@ -62,7 +62,7 @@ export function Conform({ run }: { run: Run | undefined }) {
         </div>
       )}
       {calls.size > 0 && (
-        <ul class={css.calls}>
+        <ul class={`card rows ${css.calls}`}>
           {[...calls].map(([api, ofCall]) => (
             <li key={api}>
               <Call api={api} checks={ofCall} isShown={api === wrong || (isOpen && api === last)} />

@@ -45,6 +45,7 @@ export function Live({ title, swap, want }: LiveProps) {
         <button
           type="button"
           role="switch"
+          class={isLive ? 'primary' : undefined}
           aria-checked={isLive ? 'true' : 'false'}
           aria-label={`${title} is live`}
           aria-disabled={isBusy()}

@@ -1,7 +1,6 @@
 import { apiTitle, here, rehearsalLink, withQuery } from '../data/data.ts';
 import { counted } from '../kit/kit.ts';
 import type { Fidelity } from './system-read.ts';
-import css from './systems.module.css';
 
 /** What a real system in the shadow answered differently: ours and theirs side by side, by operation. */
 export function Shadow({ title, fidelity }: { title: string; fidelity: Fidelity }) {
@@ -14,23 +13,11 @@ export function Shadow({ title, fidelity }: { title: string; fidelity: Fidelity 
       <h2>
         Shadow <span class="muted small">ours answers; yours gets the same calls</span>
       </h2>
-      <p class={css.score}>
-        <span>
-          <strong>{compared.toLocaleString('en')}</strong> compared
-        </span>{' '}
-        <span>
-          <strong>{equal.toLocaleString('en')}</strong> equal
-        </span>{' '}
-        <span>
-          <strong>{differing.toLocaleString('en')}</strong> differ
-        </span>
+      <p>
+        <strong>{compared.toLocaleString('en')}</strong> compared, <strong>{equal.toLocaleString('en')}</strong> equal,{' '}
+        <strong>{differing.toLocaleString('en')}</strong> differ
       </p>
-      {compared > 0 && (
-        <svg class={css.share} viewBox="0 0 100 4" preserveAspectRatio="none" aria-hidden="true">
-          <rect class={css.differ} x="0" y="0" width={(100 * differing) / compared} height="4" />
-          <rect class={css.equal} x={(100 * differing) / compared} y="0" width={(100 * equal) / compared} height="4" />
-        </svg>
-      )}
+      {compared > 0 && <meter aria-label="Share of equal answers" min={0} max={compared} value={equal} />}
       <p class="muted small">
         {[
           frequent && `Most often ${frequent.pointer || 'the answer'} of ${apiTitle(frequent.api)}: ${counted(frequent.count, 'time')}.`,
@@ -43,7 +30,7 @@ export function Shadow({ title, fidelity }: { title: string; fidelity: Fidelity 
           .join(' ')}
       </p>
       {operations.length > 0 && (
-        <table class={css.differences} aria-label={`Differences of ${title}`}>
+        <table class="sides" aria-label={`Differences of ${title}`}>
           <thead>
             <tr>
               <th scope="col">member</th>

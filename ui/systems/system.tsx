@@ -42,7 +42,13 @@ export function System({ application, swap, fidelity, runs, reload }: SystemProp
   return (
     <div class={css.detail}>
       <Steps swap={swap} run={run} fidelity={fidelity} hasChecks={checks !== undefined} />
-      <div class={css.columns} data-swapped={swap && ''}>
+      <div class={swap ? 'over' : undefined}>
+        {swap && (
+          <div class="stack">
+            {swap.mode === 'shadow' && fidelity && <Shadow title={title} fidelity={fidelity} />}
+            <Live title={title} swap={swap} want={want} />
+          </div>
+        )}
         <div class="stack">
           <form {...form.attributes} class="stack-tight" aria-label={`The system in place of the ${title}`}>
             <h2>Address</h2>
@@ -81,11 +87,6 @@ export function System({ application, swap, fidelity, runs, reload }: SystemProp
           ) : (
             <p class="muted">There are no checks for the {title}. The shadow compares its answers with ours.</p>
           )}
-        </div>
-        <div class="stack">
-          {swap?.mode === 'shadow' && fidelity && <Shadow title={title} fidelity={fidelity} />}
-          {swap && <Live title={title} swap={swap} want={want} />}
-          {!swap && <p class="muted">In the shadow, ours answers, and yours gets the same calls. Each difference is listed here.</p>}
         </div>
       </div>
       {wanted.value && (
@@ -168,7 +169,7 @@ function More({ draft, form, application: { checks } }: { draft: Draft; form: Fo
   return (
     <details>
       <summary>Time limit, events{checks && ', ids, and what it lacks'}</summary>
-      <div class={`stack-tight ${css.more}`}>
+      <div class="stack-tight">
         {form.text({ id: 'system-timeout', label: 'Time limit of an answer, in milliseconds', pointer: '/timeoutMs' }, draft.timeoutMs)}
         {form.choice({ id: 'system-events', label: 'Events' }, draft.events, [
           ['post', 'go to its address, with /events'],
@@ -239,8 +240,8 @@ function Steps({ swap, run, fidelity, hasChecks }: StepsProps) {
     <ol class={css.steps} aria-label="The way of your system">
       {steps.map(([name, words, kind]) => (
         <li key={name}>
-          <Glyph kind={kind} />
-          <strong>{name}</strong>
+          <Glyph kind={kind} /> <strong>{name}</strong>
+          <br />
           <span class="muted small">{words}</span>
         </li>
       ))}

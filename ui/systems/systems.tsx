@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { drawn, here, linkHere, rehearsalLink, useRead } from '../data/data.ts';
 import { useRuns } from '../flows/run-list.tsx';
-import { Card, counted, Icon, PageHead, type PageProps, Unknown } from '../kit/kit.ts';
+import { Card, counted, PageHead, type PageProps, Unknown } from '../kit/kit.ts';
 import { Glyph } from '../kit/state.tsx';
 import { type Replaceable, replaceables } from './catalog.ts';
 import { System } from './system.tsx';
@@ -98,8 +98,8 @@ interface RowProps {
 
 /** The mark of a system of the retailer: a colour, a border and a word. */
 export const ModeMark = ({ mode }: { mode: SwapInUse['mode'] }) => (
-  <span class={`${css.mark} ${css[mode]}`}>
-    {mode === 'real' && <Icon name="flag" />}
+  <span class={`badge ${css.mark} ${css[mode]}`}>
+    {mode === 'real' && '⚑ '}
     {{ real: 'real', shadow: 'in shadow', kept: 'kept' }[mode]}
   </span>
 );
@@ -109,7 +109,7 @@ function SystemRow({ application, swap, fidelity, isOpen }: RowProps) {
   const cells = (
     <>
       <strong class="clip">{title}</strong>
-      <span class={`clip ${css.owns}`}>{owns}</span>
+      <span class={`clip muted ${css.owns}`}>{owns}</span>
       <span class={css.mode}>{swap ? <ModeMark mode={swap.mode} /> : <span class="muted">simulated</span>}</span>
       <span class={`clip ${css.place}`}>
         {swap ? (
@@ -117,9 +117,7 @@ function SystemRow({ application, swap, fidelity, isOpen }: RowProps) {
         ) : support === undefined ? (
           <span class="muted">others depend on it</span>
         ) : (
-          <>
-            <span class={css.put}>Put yours in</span> {support === 'possible' && <small class="muted">no promise</small>}
-          </>
+          <>Put yours in {support === 'possible' && <small class="muted">no promise</small>}</>
         )}
       </span>
       <span class={css.result}>{swap && <Result swap={swap} fidelity={fidelity} />}</span>
