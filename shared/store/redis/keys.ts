@@ -107,6 +107,7 @@ export const WORLD_KEYS = [
   'hopcounts',
   'moves',
   'operations',
+  'verdicts',
   'anonymoustraces',
   'anonymousbegun',
   'anonymousended',
