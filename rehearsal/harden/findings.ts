@@ -1,6 +1,6 @@
 import type { Cell, Difference, Family, Finding, Verdict } from './run.ts';
 import { isFailing } from './run.ts';
-import { calledApi, type Hop, outsideCalls, type PlannedSite } from './sites.ts';
+import { type Hop, outsideCalls, type PlannedSite } from './sites.ts';
 import type { Story } from './verdict.ts';
 
 /** What a paragraph is written from. */
@@ -58,8 +58,10 @@ function reactionOf({ family }: Cell, site: PlannedSite, journal: readonly Hop[]
   return [`Your client sent it again after ${seconds.toFixed(1)} s${how}.`];
 }
 
+const ID = /_[0-9A-HJKMNP-TV-Z]{26}/g;
+
 /** A client that begins again sends the same call about another object. */
-const isAlike = (one: Hop, other: Hop): boolean => calledApi(one)?.path === calledApi(other)?.path;
+const isAlike = (one: Hop, other: Hop): boolean => one.path.replaceAll(ID, '') === other.path.replaceAll(ID, '');
 
 function consequencesOf({ reason = '', differences = [], verdict }: Cell): readonly string[] {
   const listed = differences.slice(0, SHOWN_DIFFERENCES).map(inWords);

@@ -102,9 +102,13 @@ const onDelivery =
   (site) =>
     site.kind === 'delivery' && (site.place === 1 || !onlyFirst) ? { faults: [{ ...oneDelivery(site), fault }] } : undefined;
 
+/** An event without a successor would only be late. It waits for its successor however long that takes. */
+const afterSuccessor: Misfortune['at'] = (site, beginning) =>
+  site.kind === 'delivery' && site.hasSuccessor ? onDelivery({ kind: 'reorder', within: 'P365D' })(site, beginning) : undefined;
+
 const DELIVERIES: readonly Misfortune[] = [
   { family: 'delivery', id: 'twice', label: 'The event arrives twice.', rank: 1, at: onDelivery({ kind: 'duplicate' }) },
-  { family: 'delivery', id: 'reorder', label: 'The event arrives after its successor.', rank: 2, at: onDelivery({ kind: 'reorder' }) },
+  { family: 'delivery', id: 'reorder', label: 'The event arrives after its successor.', rank: 2, at: afterSuccessor },
   { family: 'delivery', id: 'late', label: 'The event is ten minutes late.', rank: 5, at: onDelivery({ kind: 'late', by: 'PT10M' }) },
   { family: 'delivery', id: 'day-late', label: 'The event arrives a day later.', rank: 6, at: onDelivery({ kind: 'late', by: 'P1D' }) },
   {

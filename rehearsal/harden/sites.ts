@@ -36,6 +36,8 @@ export interface DeliverySite extends Site {
   readonly place: number;
   /** Deliveries to the webhook before it, of any event. */
   readonly before: number;
+  /** Whether the webhook gets a later event about the same object. */
+  readonly hasSuccessor: boolean;
   readonly isLast: boolean;
 }
 
@@ -91,8 +93,8 @@ function deliverySites(deliveries: readonly Delivery[]): readonly DeliverySite[]
   const counts = countsOf(deliveries.map(keyOf));
   const places = counter();
   const before = counter();
-  return deliveries.map((delivery): DeliverySite => {
-    const { webhook, event } = delivery;
+  return deliveries.map((delivery, index): DeliverySite => {
+    const { webhook, event, subject } = delivery;
     const key = keyOf(delivery);
     const place = places(key);
     const count = counts.get(key) ?? 1;
@@ -104,6 +106,7 @@ function deliverySites(deliveries: readonly Delivery[]): readonly DeliverySite[]
       event,
       place,
       before: before(webhook) - 1,
+      hasSuccessor: deliveries.slice(index + 1).some((later) => later.webhook === webhook && later.subject === subject),
       isLast: place === count,
     };
   });
