@@ -70,6 +70,7 @@ describeInBrowser('Every page of the console', () => {
     ['an inventory item', () => own('/objects/inventory-item/mug-blue'), 'Stock by location'],
     ['the stock of mugs', () => own('/stock?q=mug'), 'mug-green'],
     ['the stock of a reserved SKU', () => own('/stock/mug-blue'), 'units at Athlone distribution centre'],
+    ['the file of a harden run', () => 'harden', 'File harden.json of a run'],
     ['the problems', () => 'reference/problems', 'insufficient_stock'],
     ['the magic values', () => 'reference/values', 'tok_timeout'],
   ])('The page of %s has no accessibility finding or horizontal scrolling in any look', async (_what, path, words) => {

@@ -128,3 +128,15 @@ export function notTried(run: HardenRun): readonly string[] {
     ...(missed === 0 ? [] : [`${counted(missed, 'misfortune')} never happened in ${missed === 1 ? 'its try' : 'their tries'}.`]),
   ];
 }
+
+/** The wall time of the start in milliseconds; undefined when the text is not an instant. */
+export function startOf({ startedAt }: HardenRun): number | undefined {
+  const at = Date.parse(startedAt);
+  return Number.isNaN(at) ? undefined : at;
+}
+
+/** `, 2026-11-29 10:00 UTC` */
+export function startText(run: HardenRun): string {
+  const at = startOf(run);
+  return at === undefined ? '' : `, ${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+}

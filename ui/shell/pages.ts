@@ -19,6 +19,7 @@ export const pages: readonly Page[] = [
   page('runs', async () => (await import('../flows/run.tsx')).Run, { icon: 'flows', under: 'flows' }),
   page('faults', async () => (await import('../faults/faults.tsx')).Faults, { key: 'x', deepest: 0 }),
   page('rehearsals', async () => (await import('../rehearsals/rehearsals.tsx')).Rehearsals, { scope: 'estate', key: 'r' }),
+  page('harden', async () => (await import('../harden/harden.tsx')).Harden, { scope: 'estate', key: 'h', deepest: 0 }),
   page('reference', async () => (await import('../reference/reference.tsx')).Reference, { scope: 'estate' }),
 ];
 
