@@ -26,6 +26,7 @@ import { repeatable } from '../repeatable.ts';
 import { findingLines } from './findings-text.ts';
 import { matrixLines } from './matrix.ts';
 import { progressLine } from './progress-line.ts';
+import { prepareHardenReport, writeHardenReport } from './report/report.ts';
 import { failedCheck, type SameAs, sameAsOf, userSystem } from './user-system.ts';
 
 interface Options extends EstateCredentials {
@@ -104,7 +105,9 @@ export function hardenCommand(): Command {
         .argParser(parallelOf),
     )
     .addOption(new Option('--budget <duration>', 'Wall time after which no further cell is tried: 10m.').argParser(budgetOf))
-    .addOption(new Option('--report <folder>', 'Write harden.json, and the worlds of findings, to this folder.'))
+    .addOption(
+      new Option('--report <folder>', 'Write index.html, harden.json, junit.xml, summary.md and the worlds of findings to this folder.'),
+    )
     .addOption(new Option('--accept <file>', 'A harden.json whose findings the team knows. They do not fail the run.'))
     .addOption(new Option('--resume', 'Continue the run in the folder of the report.'))
     .addOption(new Option('--seed <text>', 'Ids derive from it.').default(DEFAULT_SEED))
@@ -163,6 +166,8 @@ async function harden(words: readonly string[], options: Options): Promise<void>
     options.accept === undefined ? undefined : await readRun(options.accept, '--accept'),
     await earlierRun(options),
   ];
+  // A run to resume stays until the continued one is written.
+  if (options.report !== undefined && options.again === undefined && !options.resume) await prepareHardenReport(options.report);
   const interrupted = interruptions();
   const progress = progressOn(process.stderr);
   if (options.against === undefined) progress.show('starting an estate …');
@@ -333,7 +338,7 @@ async function hardenPrepared(prepared: PreparedRun, hardening: HardenOptions, {
     },
   });
   progress.clear();
-  if (options.report !== undefined && options.again === undefined) await writeRun(options.report, run);
+  const files = options.report !== undefined && options.again === undefined ? await writeHardenReport(run, options.report) : [];
   if (options.json) printJson(run, 2);
   else {
     const { columns, style } = lookOf(process.stdout);
@@ -342,7 +347,7 @@ async function hardenPrepared(prepared: PreparedRun, hardening: HardenOptions, {
     if (before !== undefined) print(`Before: ${before.verdict ?? 'not tried'}. ${before.reason ?? ''}\n`);
     const lines = options.again === undefined ? [...matrixLines(run, columns ?? 120, hasColour), ''] : run.cells.map(again);
     print(`${[...lines, ...findingLines(run, columns ?? 120, hasColour)].join('\n')}\n`);
-    if (options.report !== undefined && options.again === undefined) print(`Report: ${join(options.report, FILE)}\n`);
+    if (files.length > 0) print(`Report: ${files.join(', ')}\n`);
   }
   if (run.findings.some(({ accepted, verdict }) => !accepted && verdict !== 'unstable')) process.exitCode = EXIT.fails;
   if (run.endedEarly?.startsWith('The estate ended')) process.exitCode = EXIT.unreachable;
@@ -402,11 +407,6 @@ async function earlierRun({ report, resume, again }: Options): Promise<HardenRun
   if (report === undefined || (!resume && again === undefined)) return undefined;
   const read = readRun(join(report, FILE), resume ? '--resume' : '--report');
   return resume ? read : read.catch(() => undefined);
-}
-
-async function writeRun(folder: string, run: HardenRun): Promise<void> {
-  await mkdir(folder, { recursive: true });
-  await writeFile(join(folder, FILE), `${JSON.stringify(run, null, 2)}\n`);
 }
 
 /** Writes the world of a cell to the folder of the report. */

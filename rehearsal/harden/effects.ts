@@ -19,7 +19,7 @@ interface Effect {
   readonly value: number;
 }
 
-/** What a story changed in the books of its world. Published events follow from the objects, so they are left out. */
+/** What a story changed in the books of its world. */
 export function effectsOf(before: readonly BookEntry[], after: readonly BookEntry[]): Effects {
   const was = new Map(before.map((one) => [keyOf(one), one]));
   const is = new Map(after.map((one) => [keyOf(one), one]));
@@ -35,9 +35,8 @@ export function effectsOf(before: readonly BookEntry[], after: readonly BookEntr
 
 const keyOf = ({ book, entry }: Pick<BookEntry, 'book' | 'entry'>): string => `${book} ${entry}`;
 
-/** Outstanding work of the gateway is a delivery to a receiver, which may have ended with the command. Parked work may be one too. */
-const isBusiness = ({ book, entry }: BookEntry): boolean =>
-  book !== 'events' && !(book === 'work' && (entry.startsWith('gateway ') || entry === 'parked'));
+/** Published events and outstanding work follow from the objects. Parked work may be a delivery to a receiver that ended with the command. */
+const isBusiness = ({ book }: BookEntry): boolean => book !== 'events' && book !== 'work';
 
 function describe({ book, entry }: BookEntry): Pick<Effect, 'book' | 'entry' | 'group' | 'hasFailed'> {
   if (book !== 'objects') return { book, entry, group: keyOf({ book, entry }), hasFailed: false };
@@ -79,7 +78,9 @@ export function compareEffects(baseline: Effects, tried: Effects): Comparison {
   };
   const differing = keys.filter((key) => changesOf(key).from !== changesOf(key).to && !isNoise(key));
   const groups = new Set(differing.map((key) => (baseline.get(key) ?? tried.get(key))?.group ?? ''));
-  const sums = [...groups].map((group) => ({ from: sumOf(baseline, group), to: sumOf(tried, group) }));
+  // Points and stock follow from orders and money: a second refund takes back points.
+  const causes = [...groups].filter((group) => /^(?:objects|money) /.test(group));
+  const sums = (causes.length > 0 ? causes : [...groups]).map((group) => ({ from: sumOf(baseline, group), to: sumOf(tried, group) }));
   return {
     differences: differing.map((key) => differenceOf(baseline.get(key), tried.get(key))),
     hasMore: sums.some(({ from, to }) => from !== 0 && Math.sign(to) === Math.sign(from) && Math.abs(to) > Math.abs(from)),
@@ -113,6 +114,5 @@ function differenceOf(baseline: Effect | undefined, tried: Effect | undefined): 
 /** `order in-fulfilment`, `captured (minor units)` */
 function wordsOf({ book, entry }: Pick<Effect, 'book' | 'entry'>): string {
   if (book === 'money') return `${entry} (minor units)`;
-  if (book === 'points') return `points of ${entry}`;
-  return book === 'work' ? `open work: ${entry}` : entry;
+  return book === 'points' ? `points of ${entry}` : entry;
 }

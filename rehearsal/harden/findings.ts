@@ -1,6 +1,6 @@
 import type { Cell, Difference, Family, Finding, Verdict } from './run.ts';
 import { isFailing } from './run.ts';
-import { type Hop, outsideCalls, type PlannedSite } from './sites.ts';
+import { type Hop, ordinal, outsideCalls, type PlannedSite } from './sites.ts';
 import type { Story } from './verdict.ts';
 
 /** What a paragraph is written from. */
@@ -24,12 +24,22 @@ export function paragraphOf({ cell, site, exitCode, journal, struck }: Told): st
 }
 
 function causeOf({ misfortune, label, family }: Cell, site: PlannedSite): string {
-  if (family === 'lost-answers') return `${site.label} was carried out, and its answer was lost.`;
+  const what = subjectOf(site);
   if (site.kind === 'start') return label;
-  if (family === 'absent') return `${site.label} was not carried out: ${lower(label)}`;
-  if (misfortune === 'twice') return `The event ${site.label} arrived twice.`;
-  if (family === 'forged') return `The event ${site.label} was forged: ${lower(label.replace(' The receiver must refuse it.', ''))}`;
-  return `${site.label}: ${lower(label)}`;
+  if (family === 'lost-answers') return `${what} was carried out, and its answer was lost.`;
+  if (family === 'absent') return `${what} was not carried out: ${lower(label)}`;
+  if (misfortune === 'twice') return `${what} arrived twice.`;
+  if (misfortune === 'reorder') return `${what} arrived after its successor.`;
+  if (family === 'forged') return `${what} was forged: ${lower(label.replace(' The receiver must refuse it.', ''))}`;
+  return `${what}: ${lower(label)}`;
+}
+
+/** `Confirm Order`, `The 2nd call of Get Order`, `The event order-created to the webhook copy` */
+function subjectOf(site: PlannedSite): string {
+  if (site.kind === 'call') return site.place === 1 && site.isLast ? site.api.name : `The ${ordinal(site.place)} call of ${site.api.name}`;
+  if (site.kind === 'start') return site.label;
+  const place = site.place === 1 && site.isLast ? 'event' : ordinal(site.place);
+  return `The ${place} ${site.event} to the webhook ${site.webhook}`;
 }
 
 const lower = (text: string): string => text.charAt(0).toLowerCase() + text.slice(1);

@@ -65,7 +65,12 @@ function truthOf({ change, baseline, tried, struck }: Evidence): readonly string
   const originals = originalsOf(hits, tried, baseline);
   if (change === 'missing-item') {
     const missing = originals.filter(({ original, got }) => knownIn(original, baseline) > knownIn(got, tried));
-    return missing.map(() => 'an item');
+    // A check that shows a value of the missing item shows the contradiction.
+    return missing.flatMap(({ original }) =>
+      leavesOf(original.response)
+        .map(({ value }) => value)
+        .filter((value) => Number(value) >= 100),
+    );
   }
   const known = new Set(
     others.flatMap(({ request, response }) =>

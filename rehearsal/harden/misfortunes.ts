@@ -1,5 +1,5 @@
 import { allChanges, FORBIDDEN, type ForbiddenChange, PERMITTED, type PermittedChange } from '../../shared/catalog/control/drift.ts';
-import type { FaultInput } from '../../shared/catalog/control/faults.ts';
+import { faultKinds } from '../../shared/catalog/control/faults.ts';
 import { changesOf } from '../../shared/contract/drift/drift.ts';
 import type { OperationInput } from '../call-types.ts';
 import type { Family } from './run.ts';
@@ -59,7 +59,16 @@ const slow: Misfortune['at'] = (site, beginning) =>
     ? onCall({ kind: 'latency', ms: SLOW_MS }, { onlyChanges: true, delayMs: SLOW_MS })(site, beginning)
     : undefined;
 
+/** A kind that an estate of this version may not have yet. */
+const EXPIRED_TOKEN = 'expired-token';
+
+const expiredToken: Misfortune['at'] = (site) =>
+  site.kind === 'call' && (faultKinds.call as readonly string[]).includes(EXPIRED_TOKEN)
+    ? { faults: [{ ...oneCall(site), fault: { kind: EXPIRED_TOKEN } as unknown as CallFault }] }
+    : undefined;
+
 const CALLS: readonly Misfortune[] = [
+  { family: 'credentials', id: EXPIRED_TOKEN, label: 'The access token has expired.', rank: 3, at: expiredToken },
   { family: 'lost-answers', id: 'lost-504', label: 'The answer is lost (504).', rank: 1, at: onCall({ kind: 'lost-response' }) },
   {
     family: 'lost-answers',
@@ -208,6 +217,3 @@ export const misfortunes: readonly Misfortune[] = [
   ...changes('forbidden', FORBIDDEN),
   ...calendar,
 ];
-
-/** The kinds of faults that some misfortune needs. */
-export type { FaultInput };

@@ -5,7 +5,7 @@ import type { EstateRehearsal } from '../estate-rehearsal.ts';
 import { isSuperfluous, type Plan, type PlanChoice, type PlannedCell, planCells } from './cells.ts';
 import { causeKeyOf, groupsOf, isAccepted, paragraphOf, remedyOf } from './findings.ts';
 import { NotPossible, storiesIn, type Telling, type UserSystem, type World } from './play.ts';
-import { type Cell, type Difference, FAMILIES, type Finding, type HardenRun, isFailing, VERDICTS } from './run.ts';
+import { type Cell, type Difference, FAMILIES, type Finding, type HardenRun, isFailing, VERDICTS, type Verdict } from './run.ts';
 import { type PlannedSite, sitesOf } from './sites.ts';
 import { differencesOfStories, type Facts, type Judgement, judge, judgeRepetition } from './verdict.ts';
 
@@ -166,7 +166,9 @@ export async function tryCells(prepared: PreparedRun, options: HardenOptions): P
   };
 
   async function tryCell(cell: PlannedCell): Promise<void> {
-    const outcome = await tryOften(cell, { stories, prepared, limitMs: limitMs + (cell.delayMs ?? 0), confirmed, options });
+    const absent = plan.cells.find(({ site, misfortune }) => site === cell.site && misfortune === 'outage');
+    const whenAbsent = absent && outcomes.get(absent.id)?.cell.verdict;
+    const outcome = await tryOften(cell, { stories, prepared, limitMs: limitMs + (cell.delayMs ?? 0), confirmed, whenAbsent, options });
     outcomes.set(cell.id, outcome);
     if (isFailing(outcome.cell.verdict ?? 'survived')) sinceGreen.add(cell.id);
   }
@@ -299,6 +301,7 @@ interface Trying {
   readonly limitMs: number;
   /** Causes that three tries have confirmed. */
   readonly confirmed: Set<string>;
+  readonly whenAbsent: Verdict | undefined;
   readonly options: HardenOptions;
 }
 
@@ -319,7 +322,7 @@ async function tryOften(planned: PlannedCell, trying: Trying): Promise<Outcome> 
 
 async function tryOnce(
   planned: PlannedCell,
-  { stories, prepared, limitMs, confirmed, options }: Trying,
+  { stories, prepared, limitMs, confirmed, whenAbsent, options }: Trying,
   isRepeated = false,
 ): Promise<Outcome> {
   const started = performance.now();
@@ -337,7 +340,7 @@ async function tryOnce(
     return await stories.tell(
       { cell: planned, limitMs, signal: options.signal },
       async (told, rehearsal): Promise<Outcome> => {
-        const judged = judge(prepared.baseline, told, factsOf(planned, site, told, prepared.baseline));
+        const judged = judge(prepared.baseline, told, { ...factsOf(planned, site, told, prepared.baseline), whenAbsent });
         // Written before a repetition adds to the world.
         const cell = ended('needsRepetition' in judged ? judged.needsRepetition : judged, told);
         const isNew = isFailing(cell.verdict ?? 'survived') && !isRepeated && !confirmed.has(causeKeyOf(cell));

@@ -30,6 +30,8 @@ export interface Facts {
   readonly hits: number;
   /** Status of the receiver's answer to a forged message. */
   readonly forgedStatus?: number;
+  /** Verdict of the same site when its application is absent, for a change of that refusal. */
+  readonly whenAbsent?: Verdict;
   readonly forbidden?: Omit<Evidence, 'check' | 'differences'>;
 }
 
@@ -56,6 +58,8 @@ export function judge(baseline: Story, tried: Story, facts: Facts): Judged {
   if (cell.family === 'forged' && isAccepted(facts.forgedStatus))
     return judged('silent', `The receiver answered ${facts.forgedStatus} to a forged message, in place of 4xx.`);
   if (cell.family === 'calendar') return judgeDate(tried, effects.differences, checks, judged);
+  if (cell.misfortune === 'retry-after-date' && facts.whenAbsent !== undefined && facts.whenAbsent !== 'survived')
+    return judged('survived', 'The command does not survive the refusal itself, whatever its header.');
   if (effects.hasMore && !effects.hasLess) return judged('twice', 'Something happened more often than in the baseline.', all);
   if (cell.family === 'forbidden') {
     if (tried.exitCode !== 0) return judged('survived', `The command noticed it: exit code ${tried.exitCode}.`);
