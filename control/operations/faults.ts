@@ -20,15 +20,18 @@ import { invalid, notFound, Problem, problems } from '../../shared/catalog/probl
 import { changesInSteps } from '../../shared/contract/drift/drift.ts';
 import { describeFault } from '../../shared/control/faults.ts';
 import { stepsBreathing } from '../../shared/domain/breathe.ts';
-import { unknownWord } from '../../shared/domain/nearest-word.ts';
+import { isOneEditFrom } from '../../shared/domain/nearest-word.ts';
 import { MOST_FAULTS } from '../../shared/store/ports/faults.ts';
+import type { WorldView } from '../../shared/store/ports/rehearsals.ts';
 import { requireKnownEvent, requireSubjectOf } from '../events/known-event.ts';
 import { operate, operateOnRehearsals } from '../operate.ts';
+import type { Registrations } from '../webhooks/registrations.ts';
 
 const named = operate(declared.putFault)(
   async ({ params: { name }, body }, { world, worlds, view, webhooks, forbiddenChanges, inSlices, gone }) => {
     checkFault(body);
-    if (body.match.webhook !== undefined) checkWebhook(body.match.webhook, await webhooks.list(view));
+    const registered = await namesOf(webhooks, view, [body]);
+    if (body.match.webhook !== undefined) checkWebhook(body.match.webhook, registered);
     if (isChanging(body.fault))
       checkChange(body.fault, body.match, await inSlices(gone, (breathe) => stepsBreathing(changesInSteps(body.match), breathe)));
     const json = JSON.stringify(body);
@@ -36,7 +39,7 @@ const named = operate(declared.putFault)(
       throw new Problem('too_many_faults', `A rehearsal has at most ${MOST_FAULTS} faults; delete one to set "${name}".`);
     }
     if (isChanging(body.fault)) await forbiddenChanges.note(view, name, body.fault);
-    return describeFault({ name, json, hits: 0, struck: [] });
+    return withRegistration(registered)(describeFault({ name, json, hits: 0, struck: [] }));
   },
 );
 
@@ -49,10 +52,25 @@ export const putFault: typeof named = {
   },
 };
 
-export const listFaults = operate(declared.listFaults)(async (_input, { world, control }) => {
-  const { rules } = await control.faults(world);
-  return { items: rules.map(describeFault) };
+export const listFaults = operate(declared.listFaults)(async (_input, { world, view, control, webhooks }) => {
+  const faults = (await control.faults(world)).rules.map(describeFault);
+  return { items: faults.map(withRegistration(await namesOf(webhooks, view, faults))) };
 });
+
+/** The names of the senders of webhooks, if faults name other senders than the carrier. */
+async function namesOf(
+  webhooks: Pick<Registrations, 'list'>,
+  view: WorldView,
+  faults: readonly Pick<FaultInput, 'match'>[],
+): Promise<readonly string[]> {
+  const isNeeded = faults.some(({ match: { webhook = CARRIER } }) => webhook !== CARRIER);
+  return [CARRIER, ...(isNeeded ? await webhooks.list(view) : []).map(({ name }) => name)];
+}
+
+const withRegistration =
+  (registered: readonly string[]) =>
+  <T extends Pick<FaultInput, 'match'>>(fault: T): T & { readonly registered?: false } =>
+    registered.includes(fault.match.webhook ?? CARRIER) ? fault : { ...fault, registered: false };
 
 export const deleteFault = operate(declared.deleteFault)(async ({ params }, { world, worlds }) => {
   if (!(await worlds.removeFault(world, params.name))) throw notFound('fault', params.name);
@@ -103,11 +121,11 @@ function checkChange({ kind, change }: ChangingFault, match: Match, possible: re
   throw invalid('/fault/change', 'not_its_change', `The change "${change}" does not apply to ${what}; ${remedy}.`);
 }
 
-/** @throws Problem validation_failed for a webhook that is not registered */
-function checkWebhook(webhook: string, registered: readonly { readonly name: string }[]): void {
-  const names = [CARRIER, ...registered.map(({ name }) => name)];
-  if (names.includes(webhook)) return;
-  throw invalid('/match/webhook', 'unknown_webhook', `${unknownWord('webhook', webhook, names)} Register it first.`);
+/** A webhook may be registered after its faults, so its name may be any but a misspelt carrier. @throws Problem validation_failed */
+function checkWebhook(webhook: string, registered: readonly string[]): void {
+  if (registered.includes(webhook) || !isOneEditFrom(CARRIER, webhook)) return;
+  const detail = `There is no webhook ${webhook}; did you mean ${CARRIER}? If your webhook has this name, register it first.`;
+  throw invalid('/match/webhook', 'unknown_webhook', detail);
 }
 
 function checkApi(api: string): void {

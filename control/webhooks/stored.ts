@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { KEPT_ATTEMPTS, KEPT_DELIVERIES } from '../../shared/catalog/control/webhooks.ts';
 import { defineCollection } from '../../shared/store/collections.ts';
-import { ACTIVE_WEBHOOKS } from '../../shared/store/ports/due-work.ts';
+import { ACTIVE_WEBHOOKS, DELIVER_WEBHOOK } from '../../shared/store/ports/due-work.ts';
 import { defineDueWork } from '../../shared/work/due-work.ts';
 
 /**
@@ -94,7 +94,7 @@ export const orderOf = (webhook: string, subject: string): string => `${webhook}
 export const placeOf = (webhook: string, number: number): string => `${webhook}-${number % KEPT_DELIVERIES}`;
 
 export const deliverWebhook = defineDueWork(
-  'deliver-webhook',
+  DELIVER_WEBHOOK,
   z.object({
     webhook: z.string(),
     registration: z.string(),

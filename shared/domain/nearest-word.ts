@@ -30,6 +30,9 @@ export function isMisspelt(given: string, known: string): boolean {
   return distanceWithin(known.length < 12 ? 1 : 2, given.toUpperCase(), known.toUpperCase()) !== undefined;
 }
 
+/** Whether one character distinguishes two words, or a swap of two. */
+export const isOneEditFrom = (known: string, given: string): boolean => distanceWithin(1, known, given) === 1;
+
 /** A sentence about an unknown word: with the nearest one, or else with all of a short list. */
 export function unknownWord(what: string, given: string, words: readonly string[], list?: string): string {
   const nearest = nearestWord(given, words);

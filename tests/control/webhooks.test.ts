@@ -1,7 +1,8 @@
 import { expect } from '@jest/globals';
+import { Webhook as Verifier } from 'standardwebhooks';
 import { MOST_WEBHOOKS } from '../../shared/catalog/control/webhooks.ts';
 import { estate, eventually, newRehearsal, type TestRehearsal } from '../support/estate.ts';
-import { receiveEvents } from '../support/event-receiver.ts';
+import { type ReceivedEvent, receiveEvents } from '../support/event-receiver.ts';
 import { testIn } from '../support/test-in.ts';
 
 const test = testIn(newRehearsal);
@@ -98,11 +99,43 @@ test.each([
   expect(body).toMatchObject({ code: 'outbound_refused', detail: expect.stringContaining('a listener of the estate itself') });
 });
 
-test('A fault may name a registered webhook, and the refusal of an unknown name has the nearest one', async (rehearsal) => {
-  await put(rehearsal);
-  const setFault = (webhook: string) =>
-    rehearsal.call('put-fault', { params: { name: 'f' }, body: { match: { webhook }, fault: { kind: 'withhold' } } });
-  expect((await setFault('shop')).status).toBe(200);
-  const detail = expect.stringContaining('did you mean shop');
-  expect((await setFault('shopp')).body.errors).toEqual([{ pointer: '/match/webhook', code: 'unknown_webhook', detail }]);
+const verifiedBy = (secret: string, { text, headers }: ReceivedEvent): unknown =>
+  new Verifier(secret).verify(text, headers as Record<string, string>);
+
+const setFault = (rehearsal: TestRehearsal, webhook: string) =>
+  rehearsal.call('put-fault', { params: { name: 'f' }, body: { match: { webhook }, fault: { kind: 'bad-signature' }, times: 1 } });
+
+test('A fault may name a webhook before it is registered, strikes once it is, and stays when the webhook is registered again', async (rehearsal) => {
+  await using receiver = await receiveEvents();
+  expect((await setFault(rehearsal, 'shop')).body).toMatchObject({ hits: 0, registered: false });
+  expect(await rehearsal.faults()).toMatchObject([{ name: 'f', registered: false }]);
+  const types = ['order-created'];
+  await put(rehearsal, { url: receiver.url, types });
+  await rehearsal.control('delete-webhook', { params: { name: 'shop' } });
+  const secret = (await put(rehearsal, { url: receiver.url, types })).body.secret ?? '';
+  expect((await rehearsal.faults())[0]).not.toHaveProperty('registered');
+  await rehearsal.draft();
+  await rehearsal.draft();
+  await rehearsal.settle();
+  const [first, second] = receiver.received;
+  expect(first && (() => verifiedBy(secret, first))).toThrow('No matching signature');
+  expect(second && verifiedBy(secret, second)).toMatchObject({ type: expect.stringContaining('order-created') });
+  expect(await rehearsal.faults()).toMatchObject([{ hits: 1, struck: [{ webhookId: first?.id }] }]);
 });
+
+test.each(['carier', 'carriers', 'carreir'])(
+  'A fault on the webhook %s is refused as a misspelt carrier, unless this webhook is registered',
+  async (rehearsal, name) => {
+    const detail = `There is no webhook ${name}; did you mean carrier? If your webhook has this name, register it first.`;
+    expect((await setFault(rehearsal, name)).body.errors).toEqual([{ pointer: '/match/webhook', code: 'unknown_webhook', detail }]);
+    await put(rehearsal, { name });
+    expect(await setFault(rehearsal, name)).toMatchObject({ status: 200, body: { match: { webhook: name } } });
+  },
+);
+
+test.each(['Shop', 'a'.repeat(41), ''])(
+  'A fault on the webhook "%s" is refused, because no webhook can have the name',
+  async (rehearsal, name) => {
+    expect(await setFault(rehearsal, name)).toMatchObject({ status: 422, body: { errors: [{ pointer: '/match/webhook' }] } });
+  },
+);

@@ -181,6 +181,31 @@ test('Events of several objects keep their order in rehearsals with one seed and
   for (const events of others) expect(events).toEqual(first);
 });
 
+/** The webhooks that a receiver got, in their order. @param afterMs wall time of the receiver for each of them, by its place */
+async function webhooksWith(afterMs: (place: number) => number): Promise<readonly string[]> {
+  let place = 0;
+  await using receiver = await receiveEvents(() => ({ status: 204, afterMs: afterMs(place++) }));
+  await using rehearsal = await begun(BEGINNING);
+  for (const name of ['one', 'another']) await rehearsal.control('put-webhook', { params: { name }, body: { url: receiver.url } });
+  const order = await rehearsal.completed([
+    { sku: 'mug-blue', qty: 2 },
+    { sku: 'desk-two-nodes', qty: 1 },
+  ]);
+  await rehearsal.inspected(order);
+  await rehearsal.advance('P2D');
+  return receiver.received.map(({ id, type }) => `${type} ${id}`);
+}
+
+test('Receivers get the webhooks of a rehearsal with a seed in one order, however fast they answer', async () => {
+  const [fast, ...slow] = await Promise.all([
+    webhooksWith(() => 0),
+    webhooksWith((place) => (place % 3) * 25),
+    webhooksWith((place) => (place % 2 === 0 ? 40 : 0)),
+  ]);
+  expect(fast?.length).toBeGreaterThan(40);
+  for (const webhooks of slow) expect(webhooks).toEqual(fast);
+});
+
 test('A receiver of webhooks orders in a rehearsal with a seed before it answers', async () => {
   await using rehearsal = await begun(BEGINNING);
   const ordered: string[] = [];

@@ -82,6 +82,29 @@ test('The schedule of due work agrees with a full scan after any sequence of put
   );
 });
 
+test('The schedule of a world with a seed sends one webhook at a time, as the bus orders the events, after the other work of the instant', () => {
+  const webhook = (name: string, seq: number, order: number): Item => ({
+    ...{ ...DUE, application: 'gateway', kind: 'deliver-webhook', key: name, at: 1 },
+    ...{ seq, payload: JSON.stringify({ order }) },
+  });
+  const schedule = createDueSchedule({ isOrdered: true });
+  const items = [webhook('later', 1, 9), webhook('earlier', 2, 4), item('timer', 1, 3), { ...webhook('all', 4, 0), kind: 'take-events' }];
+  for (const one of items) schedule.put(one.key, one);
+  const next = () => schedule.lowest(1, 0)?.key;
+  expect(next()).toBe('timer');
+  schedule.remove('timer');
+  expect(next()).toBe('all');
+  schedule.remove('all');
+  expect(next()).toBe('earlier');
+  schedule.lease('earlier', { token: 't', until: 10 });
+  expect(next()).toBeUndefined();
+  schedule.put('timer', item('timer', 1, 5));
+  expect(next()).toBe('timer');
+  schedule.remove('timer');
+  schedule.remove('earlier');
+  expect(next()).toBe('later');
+});
+
 test('The schedule of due work lets a holder finish an item after its lease has expired, until someone else leases it', () => {
   const schedule = createDueSchedule();
   schedule.put('a', item('a', 1, 1), { token: 'slow', until: 10 });

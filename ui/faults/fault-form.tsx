@@ -28,6 +28,8 @@ const EMPTY: FaultForm = {
 };
 
 const ANY = ['', 'any'] as const;
+/** Stands for a webhook that is not registered. No webhook has this name. */
+const LATER = '';
 const asIs = (value: string) => [value, value] as const;
 
 /** A text whose change is more than one assignment. */
@@ -85,6 +87,7 @@ export function FaultRuleForm({ webhooks }: { webhooks: readonly string[] }) {
     editable(form.value[name], (typed) => change({ [name]: typed }));
   const { kinds, members, effect, form: shownForm } = fields();
   const { kind } = shownForm;
+  const isLater = form.value.webhook !== CARRIER && !webhooks.includes(form.value.webhook);
   return (
     <Card title="Your own rule">
       <form {...ofForm.attributes} class="in stack">
@@ -127,10 +130,20 @@ export function FaultRuleForm({ webhooks }: { webhooks: readonly string[] }) {
           ),
         ]}
         {target === 'webhook' &&
-          ofForm.choice({ id: 'fault-webhook', label: 'Webhooks', pointer: '/match/webhook' }, member('webhook'), [
-            [CARRIER, 'of the carrier'],
-            ...webhooks.map((one) => [one, `to ${one}`] as const),
-          ])}
+          ofForm.choice(
+            { id: 'fault-webhook', label: 'Webhooks', pointer: isLater ? undefined : '/match/webhook' },
+            editable(isLater ? LATER : form.value.webhook, (value) => change({ webhook: value === LATER ? '' : value })),
+            [
+              [CARRIER, 'of the carrier'],
+              ...webhooks.map((one) => [one, `to ${one}`] as const),
+              [LATER, 'to a receiver that is registered later'],
+            ],
+          )}
+        {target === 'webhook' &&
+          isLater &&
+          ofForm.text({ id: 'fault-webhook-later', label: 'Name of the webhook', pointer: '/match/webhook' }, member('webhook'), {
+            maxLength: 40,
+          })}
         {target === 'webhook' &&
           form.value.webhook === CARRIER &&
           ofForm.choice({ id: 'fault-scan', label: 'Scan', pointer: '/match/status' }, member('scan'), [

@@ -107,7 +107,8 @@ function PresetRow({ preset, set }: { preset: FaultPreset; set: SetFault | undef
 /** How often it struck, as a link to the traces that it struck. */
 function Hits({ fault }: { fault: SetFault | undefined }) {
   if (!fault) return null;
-  if (fault.hits === 0) return <Badge tone="warn">on, not struck yet</Badge>;
+  if (fault.hits === 0)
+    return <Badge tone="warn">{fault.registered === false ? 'on, webhook not registered yet' : 'on, not struck yet'}</Badge>;
   return (
     <a class="badge warn" href={withQuery(linkHere('activity'), { fault: fault.name })}>
       <span aria-hidden="true">⚡</span>struck {counted(fault.hits, 'time')}

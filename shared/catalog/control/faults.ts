@@ -10,7 +10,7 @@ import { TrackingStatus } from '../fulfillment/shipments.ts';
 import { internalCalls } from '../internal-calls.ts';
 import { anyRequired, nameOf } from '../shapes.ts';
 import { FORBIDDEN, PERMITTED } from './drift.ts';
-import { CARRIER } from './webhooks.ts';
+import { CARRIER, SenderName } from './webhooks.ts';
 
 /** All kinds of faults. `faultKinds` lists which apply to each target. */
 export const Fault = z.discriminatedUnion('kind', [
@@ -121,11 +121,9 @@ const Match = z.strictObject({
     ),
   event: EventType.optional(),
   subject: z.string().max(160).optional().describe('Subject of the event: order/ord_….'),
-  webhook: z
-    .string()
-    .max(40)
-    .optional()
-    .describe('Strikes the webhooks of the carrier (carrier), or of a registered webhook, by its name.'),
+  webhook: SenderName.optional().describe(
+    'Strikes the webhooks of the carrier (carrier), or of a registered webhook, by its name. It may be registered later.',
+  ),
   status: TrackingStatus.optional().describe('Scan that the carrier’s webhook reports.'),
 });
 

@@ -12,11 +12,13 @@ export const KEPT_ATTEMPTS = 20;
 /** The sender whose webhooks faults name `carrier`. */
 export const CARRIER = 'carrier';
 
-/** The name of a registered webhook, chosen by the caller. It is a name for faults, too. */
-export const WebhookName = z
+/** The name of a sender of webhooks: the carrier, or a registered webhook. */
+export const SenderName = z
   .string()
-  .regex(/^[a-z0-9][a-z0-9-]{0,39}$/, 'This must have 1 to 40 small letters, digits and hyphens, and begin with a letter or a digit.')
-  .refine((name) => name !== CARRIER);
+  .regex(/^[a-z0-9][a-z0-9-]{0,39}$/, 'This must have 1 to 40 small letters, digits and hyphens, and begin with a letter or a digit.');
+
+/** The name of a registered webhook, chosen by the caller. It is a name for faults, too. */
+export const WebhookName = SenderName.refine((name) => name !== CARRIER);
 
 /** What `types` may list. */
 export const webhookTypes: readonly string[] = [...allEvents.map(({ name }) => name), EXTENSIONS, EVERY_EVENT];

@@ -1,7 +1,7 @@
 import TinyQueue from 'tinyqueue';
-import type { Owner } from '../../catalog/applications.ts';
+import { GATEWAY, type Owner } from '../../catalog/applications.ts';
 import type { Ms } from '../../domain/time.ts';
-import { carriesEvent, type DueItem, MOST_PASSED } from '../ports/due-work.ts';
+import { carriesEvent, DELIVER_WEBHOOK, type DueItem, MOST_PASSED } from '../ports/due-work.ts';
 
 export interface DueRecord {
   readonly item: Omit<DueItem, 'payload'> & { readonly payload: string };
@@ -19,23 +19,31 @@ type Item = DueRecord['item'];
 interface Queued {
   readonly key: string;
   readonly item: Item;
+  /** In a world with a seed: the place of a webhook among the work of its instant. Other work comes before it, with 0. */
+  readonly place: number;
 }
 
-const byInstant = (a: Queued, b: Queued): number => a.item.at - b.item.at || a.item.seq - b.item.seq;
+const byInstant = (a: Queued, b: Queued): number => a.item.at - b.item.at || a.place - b.place || a.item.seq - b.item.seq;
+
+/** Webhooks are sent as the bus orders their events, because `seq` depends on how fast receivers answer. */
+const placeOf = ({ application, kind, payload }: Item): number =>
+  application === GATEWAY && kind === DELIVER_WEBHOOK ? (JSON.parse(payload) as { readonly order: number }).order : 0;
 
 /** The queue is rebuilt when stale entries outnumber the current ones by more than this. */
 const STALE_MARGIN = 64;
 
-/** Items with the same `turn` run one at a time. */
-const turnOf = (item: Item | undefined): string | undefined =>
-  item && carriesEvent(item.kind) ? `${item.application}|${item.kind}` : undefined;
+interface DueScheduleOptions {
+  /** Whether the world has a seed. Then the gateway sends one webhook at a time. */
+  readonly isOrdered?: boolean;
+  /** Called when an item that awaits an application is removed, replaced or leased. */
+  readonly onAwaitedEnd?: (item: Item) => void;
+}
 
 /**
  * The due work of a world, by key and by instant. The clock reads the next item after every change, so the read must not cost a pass over
  * all items: free items are in a priority queue, leased ones are kept apart.
- * @param onAwaitedEnd called when an item that awaits an application is removed, replaced or leased
  */
-export function createDueSchedule(onAwaitedEnd?: (item: Item) => void) {
+export function createDueSchedule({ isOrdered = false, onAwaitedEnd }: DueScheduleOptions = {}) {
   const records = new Map<string, DueRecord>();
   /** Runs that the clock started, by token. A run continues when its item is cancelled or replaced. */
   const runs = new Map<string, { readonly key: string; readonly until: Ms }>();
@@ -47,11 +55,17 @@ export function createDueSchedule(onAwaitedEnd?: (item: Item) => void) {
   /** Free items. Entries become stale when an item is leased, replaced or cancelled; they are dropped at the top or on a rebuild. */
   let queue = new TinyQueue<Queued>([], byInstant);
 
+  /** Items with the same turn run one at a time. */
+  const turnOf = (item: Item | undefined): string | undefined => {
+    if (item && carriesEvent(item.kind)) return `${item.application}|${item.kind}`;
+    return isOrdered && item?.application === GATEWAY ? GATEWAY : undefined;
+  };
+
   const isCurrent = ({ key, item }: Queued): boolean => records.get(key)?.item === item && !leased.has(key);
 
   function enqueue(key: string, item: Item): void {
     if (queue.length > 2 * records.size + STALE_MARGIN) queue = new TinyQueue(queue.data.filter(isCurrent), byInstant);
-    queue.push({ key, item });
+    queue.push({ key, item, place: isOrdered ? placeOf(item) : 0 });
   }
 
   function forget(key: string): void {

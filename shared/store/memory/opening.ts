@@ -32,7 +32,7 @@ export async function openWorld(rehearsal: string, from: WorldData | ExportedWor
     origin: exported?.origin,
     clock: flows(from) ? { flowing: true, offset: from.now - Date.now() } : { flowing: false, at: from.now },
     applications: new Map(),
-    due: createDueSchedule((item) => unpark({ parked }, item)),
+    due: createDueSchedule({ isOrdered: seed.beginning?.seed !== undefined, onAwaitedEnd: (item) => unpark({ parked }, item) }),
     pending: new Set(exported?.pending),
     unsent: seed.beginning?.seed === undefined ? undefined : new Map(),
     parked,

@@ -76,6 +76,9 @@ export const carriesEvent = (kind: string): boolean => kind === PUBLISH_WITHHELD
  */
 export const TAKE_EVENTS = { kind: 'take-events', key: 'all', correlationId: 'webhooks', payload: 'null' } as const;
 
+/** Due work of the gateway: delivers an event to a registered webhook. Its payload has the `order` of the event. */
+export const DELIVER_WEBHOOK = 'deliver-webhook';
+
 /** The index that lists the active registrations, in the gateway's store. */
 export const ACTIVE_WEBHOOKS = { collection: 'webhooks', index: 'active', value: 'yes' } as const;
 

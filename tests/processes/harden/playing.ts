@@ -24,7 +24,7 @@ export interface Consumer {
   readonly verdict?: string;
 }
 
-const consumers = JSON.parse(await readFile(`${EXAMPLES}mistakes.json`, 'utf8')) as readonly Consumer[];
+export const consumers = JSON.parse(await readFile(`${EXAMPLES}mistakes.json`, 'utf8')) as readonly Consumer[];
 
 const consumerOf = (file: string): Consumer => consumers.find((one) => one.file === file) ?? { file };
 
@@ -112,12 +112,8 @@ async function withMisfortune(commandOf: CommandOf, file: string, { file: mistak
   const { fault, startsAt } = consumerOf(mistaken);
   await using rehearsal = withSteps(await openRehearsal(estate.gateway, undefined, startsAt === undefined ? {} : { startsAt }));
   await earlier?.(rehearsal);
-  const set = async () => fault && (await rehearsal.control('put-fault', { params: { name: 'misfortune' }, body: fault }));
-  // A fault on a webhook needs the registration, which the consumer makes itself.
-  const isLater = fault?.match.webhook !== undefined;
-  if (!isLater) await set();
-  const registered: Beside = { call: /^PUT .*webhooks/, when: 'after', happens: set };
-  const played = await play(commandOf, file, rehearsal, isLater ? registered : beside);
+  if (fault) await rehearsal.control('put-fault', { params: { name: 'misfortune' }, body: fault });
+  const played = await play(commandOf, file, rehearsal, beside);
   if (fault) {
     const { items } = await rehearsal.control('list-faults');
     if (items[0]?.hits === 0) throw new Error(`The misfortune did not strike ${file}: ${played.out}${played.err}`);

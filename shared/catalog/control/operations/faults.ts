@@ -11,6 +11,10 @@ const ListedFault = z.object({
   probability: z.number().optional(),
   seed: z.string().optional(),
   hits: z.int(),
+  registered: z
+    .literal(false)
+    .optional()
+    .describe('The fault names a webhook that is not registered. It strikes once the webhook is registered.'),
   struck: z
     .array(
       z.object({
