@@ -91,7 +91,16 @@ export const createRehearsal = defineOperation({
     leftOut: z.array(z.string()).optional().describe('Default rows that do not fit your data and are left out, a sentence per file.'),
   }),
   status: 201,
-  problems: ['rehearsal_exists', 'too_many_rehearsals', 'not_found', 'unknown_rehearsal', 'not_at_rest', 'outbound_refused', 'swapped'],
+  problems: [
+    'rehearsal_exists',
+    'too_many_rehearsals',
+    'not_found',
+    'unknown_rehearsal',
+    'not_at_rest',
+    'outbound_refused',
+    'swapped',
+    'incompatible_world',
+  ],
 });
 
 export const listRehearsals = defineOperation({
@@ -120,7 +129,7 @@ export const resetRehearsal = defineOperation({
   method: 'POST',
   path: '/_control/reset',
   response: Rehearsal,
-  problems: ['not_found'],
+  problems: ['not_found', 'incompatible_world'],
 });
 
 export const readRehearsal = defineOperation({
