@@ -20,7 +20,7 @@ interface Ready {
   readonly degraded?: readonly string[];
 }
 
-/** An estate in a process of its own, on the worlds of a file. */
+/** A separate estate process on the worlds of a file. */
 async function upgraded(file: string, change: (redis: Redis) => Promise<unknown> = async () => undefined) {
   const server = await startRedis();
   const redis = new Redis(server.port);
@@ -119,7 +119,7 @@ else {
 
   test.each([
     ['a newer version', String(FORMATS + 1), 'A newer release wrote it.'],
-    ['an unknown version', 'blue', 'This release has no such version.'],
+    ['an unknown version', 'blue', 'This release does not know this version.'],
   ])(
     'A world of %s is refused by name, and nothing in it changes',
     async (_what, version, reason) => {

@@ -35,7 +35,7 @@ export interface FormatsStore {
 export function reasonAgainst({ formats }: Pick<ForeignWorld, 'formats'>): string | undefined {
   if (formats === undefined) return undefined;
   if (Number.isSafeInteger(formats) && formats > FORMATS) return 'A newer release wrote it.';
-  return 'This release has no such version.';
+  return 'This release does not know this version.';
 }
 
 /** A sentence for people: what is wrong, and the remedy. */
