@@ -19,7 +19,9 @@ const NOT_COMPARED = ['Namespace', 'ResourceQuota', 'LimitRange', 'Secret'];
 
 /** Objects by kind and name, without what the tools add: the namespace, the hash in generated names, and the checksum of the settings. */
 function comparable(objects: readonly KubernetesObject[]): Readonly<Record<string, unknown>> {
-  const compared = objects.filter(({ kind }) => !NOT_COMPARED.includes(kind));
+  const compared = objects.filter(
+    ({ kind, metadata }) => !NOT_COMPARED.includes(kind) && !('helm.sh/hook' in (metadata.annotations ?? {})),
+  );
   const text = JSON.stringify(compared, (key, value: unknown) => (key === 'namespace' ? undefined : value))
     .replaceAll(/"(estate|kafka-logging)-[a-z0-9]{10}"/g, '"$1"')
     .replaceAll(/"annotations":\{"checksum\/settings":"[0-9a-f]{64}"\},?/g, '');

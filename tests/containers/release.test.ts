@@ -78,7 +78,7 @@ test('The release gives a job only the rights that it publishes with', () => {
   ]);
 });
 
-test('The release publishes nothing but the image before the pushed image has run, and asks for an approval', () => {
+test('The release publishes nothing but the image before the pushed image has run, and needs an approval', () => {
   const publishing = Object.entries(workflow.jobs).filter(([, { permissions = {} }]) => Object.values(permissions).includes('write'));
   expect(publishing.map(([job, { environment }]) => [job, environment])).toEqual(
     ['image', 'packages', 'chart', 'notes'].map((job) => [job, 'release']),
