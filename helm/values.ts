@@ -198,7 +198,7 @@ const values = z.strictObject({
   global: z
     .looseObject({
       imageRegistry: Text.regex(/^$|^[a-z0-9][\w./:-]*$/)
-        .optional()
+        .default('')
         .describe('Registry of all images, such as mirror.example.com. It takes the place of the registry in their names.'),
     })
     .optional(),
