@@ -158,7 +158,7 @@ if (whyNoHelm === undefined) {
         if (pod?.containers === undefined) continue;
         expect(pod).toMatchObject({ affinity: placed.affinity, priorityClassName: 'low' });
         if (spec?.template !== undefined)
-          expect(spec.template.metadata).toMatchObject({ labels: { ...spec.selector?.matchLabels, team: 'payments' } });
+          expect(spec.template.metadata).toMatchObject({ labels: { ...(spec.selector?.['matchLabels'] as object), team: 'payments' } });
       }
     });
 
