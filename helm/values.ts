@@ -177,7 +177,7 @@ const values = z.strictObject({
       .default(false)
       .describe('A PodMonitor of the Prometheus Operator, and a ConfigMap with a dashboard for the sidecar of Grafana.'),
     interval: Text.regex(/^\d+(s|m)$/).default('30s'),
-    labels: z.record(Text, Text).default({}).describe('Labels by which Prometheus chooses the PodMonitor, such as release: prometheus.'),
+    labels: z.record(Text, Text).default({}).describe('Labels that Prometheus selects PodMonitors with, such as release: prometheus.'),
     namespaces: z
       .record(Text, Text)
       .default({ 'kubernetes.io/metadata.name': 'monitoring' })
