@@ -8,6 +8,7 @@ import { conformCommand } from './conform/conform.ts';
 import { listenCommand } from './events/listen.ts';
 import { streamCommand, streamWords, tailCommand } from './events/stream.ts';
 import { CommandFailure, EXIT } from './failure.ts';
+import { hardenCommand } from './harden/harden.ts';
 import { mcpCommand } from './mcp.ts';
 import { callCommand } from './operations/call.ts';
 import { operationCommand, operationsByWords } from './operations/operation-commands.ts';
@@ -63,6 +64,7 @@ export function createProgram(): Command {
   program
     .addCommand(listenCommand())
     .addCommand(conformCommand())
+    .addCommand(hardenCommand())
     .addCommand(fidelityCommand())
     .addCommand(mcpCommand())
     .addCommand(doctorCommand())

@@ -1,10 +1,11 @@
-import { Agent, request } from 'undici';
+import { Agent, type Dispatcher, errors, request } from 'undici';
 import type { z } from 'zod';
 import { apis } from '../shared/catalog/apis.ts';
 import { STREAM_CURSOR } from '../shared/catalog/control/operations/stream.ts';
 import { controlOperations } from '../shared/catalog/control/operations.ts';
 import type { ApiDefinition } from '../shared/catalog/define.ts';
 import { unknownWord } from '../shared/domain/nearest-word.ts';
+import type { Ms } from '../shared/domain/time.ts';
 import { BodyTooLong, bytesWithin } from '../shared/process/bounded-body.ts';
 import { GIVEN_BYTES } from '../shared/process/bounded-file.ts';
 import { connectionTrouble } from '../shared/process/connection-trouble.ts';
@@ -117,7 +118,12 @@ export const clientOnAgent = (options: EstateClientOptions & Ending, agent: Agen
 interface Ending {
   /** Aborting it ends the calls of the client, and with them what the estate does for them alone, such as a wait. */
   readonly signal?: AbortSignal;
+  /** Wall time that the body of an answer may take. */
+  readonly bodyMs?: Ms;
 }
+
+/** An estate disconnects clients that read an answer for longer than this wall time. */
+const LONGEST_BODY_MS: Ms = 120_000;
 
 /** @throws TypeError that names missing options, for callers without types */
 function requireOptions(options: EstateClientOptions): EstateClientOptions {
@@ -150,8 +156,14 @@ function clientOnConnections(options: EstateClientOptions & Ending, agent: Agent
 
   const explain = (error: unknown): never => explainConnection(options.gateway, error);
   const reach = (url: string, how: Parameters<typeof request>[1]) => request(url, { ...how, dispatcher: agent }).catch(explain);
-  const textOf = async (body: AsyncIterable<Uint8Array>): Promise<string> =>
-    (await bytesWithin(body, GIVEN_BYTES).catch(explain)).toString();
+  /** The pauses between two chunks have a limit of their own, so only this one ends a body that trickles. */
+  const textOf = async (body: Dispatcher.ResponseData['body']): Promise<string> => {
+    const late = setTimeout(() => body.destroy(new errors.BodyTimeoutError()), options.bodyMs ?? LONGEST_BODY_MS);
+    const bytes = await bytesWithin(body, GIVEN_BYTES)
+      .catch(explain)
+      .finally(() => clearTimeout(late));
+    return bytes.toString();
+  };
 
   async function send(method: string, path: string, body?: unknown, how: CallOptions = {}): Promise<Reply> {
     requireWrittenPath(path);

@@ -36,7 +36,7 @@ export async function runScenario(scenario: Scenario, options: RunOptions): Prom
     agent ? clientOnAgent({ gateway, admin, ...access }, agent) : createEstateClient({ gateway, admin, ...access });
   const outside = clientFor({ bearer: options.bearer, apiKey, rehearsal: 'default' });
   const startsAt = beginning?.startsAt ?? scenario.startsAt;
-  const body = { ...beginning, startsAt, ...(leavesRehearsal && { name: nameAfter(scenario) }) };
+  const body = { ...beginning, startsAt, data: scenario.data, ...(leavesRehearsal && { name: nameAfter(scenario) }) };
   const { name, world, credentials, now } = await patiently(() => outside.control('create-rehearsal', { body }), signal);
   const { clientId, clientSecret } = credentials;
   const client = clientFor({

@@ -1,11 +1,13 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
+import type { HardenRun } from '../../rehearsal/harden/run.ts';
 import type { ListedHop } from '../../ui/data/hop.ts';
 import type { ReportedRun } from '../../ui/report/recorded.ts';
 import { CommandFailure, EXIT } from '../failure.ts';
 
 interface Drawings {
   readonly report: { reportHtml(run: ReportedRun, styles: string): string };
+  readonly 'harden-report': { hardenHtml(run: HardenRun, styles: string): string };
   readonly 'journal-diagram': { journalSvg(hops: readonly ListedHop[], styles: string): string };
 }
 

@@ -68,6 +68,7 @@ const HANDLERS_KNOW = [
 /** Modules that pages import. */
 const IN_BROWSERS = [
   'rehearsal/event-stream.ts',
+  'rehearsal/harden/run.ts',
   'shared/catalog/control/drift.ts',
   'shared/catalog/event-names.ts',
   'shared/catalog/fulfillment/counter.ts',

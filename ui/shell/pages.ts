@@ -18,7 +18,10 @@ export const pages: readonly Page[] = [
   page('flows', async () => (await import('../flows/flows.tsx')).Flows, { key: 'f', bottom: true, deepest: 0 }),
   page('runs', async () => (await import('../flows/run.tsx')).Run, { icon: 'flows', under: 'flows' }),
   page('faults', async () => (await import('../faults/faults.tsx')).Faults, { key: 'x', deepest: 0 }),
+  page('invariants', async () => (await import('../invariants/invariants.tsx')).Invariants, { key: 'v', deepest: 0 }),
+  page('systems', async () => (await import('../systems/systems.tsx')).Systems, { title: 'Your systems', key: 'y' }),
   page('rehearsals', async () => (await import('../rehearsals/rehearsals.tsx')).Rehearsals, { scope: 'estate', key: 'r' }),
+  page('harden', async () => (await import('../harden/harden.tsx')).Harden, { scope: 'estate', key: 'h', deepest: 0 }),
   page('reference', async () => (await import('../reference/reference.tsx')).Reference, { scope: 'estate' }),
 ];
 

@@ -2,39 +2,79 @@ import { inOneLine, printable } from '../../../shared/domain/printable.ts';
 import { violations, worldSentence } from '../../../ui/report/facts.ts';
 import type { Recorded, ReportedRun } from '../../../ui/report/recorded.ts';
 
-/** The run as JUnit XML, which every CI reads: one test suite, one test case for each scenario. */
-export function junitOf({ kind, scenarios, gateway, startedAt, version }: ReportedRun): string {
-  const failures = scenarios.filter(({ failure }) => failure !== undefined).length;
-  const time = inSeconds(scenarios.reduce((sum, { ms }) => sum + ms, 0));
-  const counts = `tests="${scenarios.length}" failures="${failures}" errors="0" skipped="${scenarios.filter(({ skipped }) => skipped !== undefined).length}" time="${time}"`;
+/** A case of a JUnit file. */
+interface TestCase {
+  readonly group: string;
+  readonly name: string;
+  readonly file?: string | undefined;
+  readonly ms: number;
+  /** Why it failed: a line, and the whole text. */
+  readonly failure?: { readonly type: string; readonly message: string; readonly text: string } | undefined;
+  /** Why it was not run. */
+  readonly skipped?: string | undefined;
+  readonly output: readonly string[];
+}
+
+interface TestSuite {
+  readonly name: string;
+  readonly startedAt: number;
+  readonly properties: Readonly<Record<string, string>>;
+  readonly cases: readonly TestCase[];
+}
+
+/** JUnit XML, which every CI reads: one test suite with its cases. */
+export function suiteText({ name, startedAt, properties, cases }: TestSuite): string {
+  const failures = cases.filter(({ failure }) => failure !== undefined).length;
+  const skipped = cases.filter((one) => one.skipped !== undefined).length;
+  const time = inSeconds(cases.reduce((sum, { ms }) => sum + ms, 0));
+  const counts = `tests="${cases.length}" failures="${failures}" errors="0" skipped="${skipped}" time="${time}"`;
+  const lines = Object.entries(properties).map(([key, value]) => `      <property name="${key}" value="${escaped(value)}"/>\n`);
   return `<?xml version="1.0" encoding="UTF-8"?>
 <testsuites name="unified-commerce-estate" ${counts}>
-  <testsuite name="estate ${kind === undefined ? 'rehearse' : COMMANDS[kind]}" ${counts} timestamp="${new Date(startedAt).toISOString().slice(0, 19)}">
+  <testsuite name="${name}" ${counts} timestamp="${new Date(startedAt).toISOString().slice(0, 19)}">
     <properties>
-      <property name="gateway" value="${escaped(gateway)}"/>
-      <property name="version" value="${escaped(version)}"/>
-    </properties>
-${scenarios.map(testCase).join('')}  </testsuite>
+${lines.join('')}    </properties>
+${cases.map(caseText).join('')}  </testsuite>
 </testsuites>
 `;
 }
+
+/** The run as JUnit XML: one test case for each scenario. */
+export const junitOf = ({ kind, scenarios, gateway, startedAt, version }: ReportedRun): string =>
+  suiteText({
+    name: `estate ${kind === undefined ? 'rehearse' : COMMANDS[kind]}`,
+    startedAt,
+    properties: { gateway, version },
+    cases: scenarios.map(testCase),
+  });
 
 const COMMANDS = { conformance: 'conform', fidelity: 'fidelity' } as const;
 
 const inSeconds = (ms: number): string => (ms / 1_000).toFixed(3);
 
-function testCase(run: Recorded): string {
+function testCase(run: Recorded): TestCase {
   const { scenario, file, failure, skipped, ms } = run;
+  const text = [failure, ...violations(run), ...[worldSentence(run) ?? []].flat()].join('\n');
+  return {
+    group: file === undefined ? 'scenarios' : 'own scenarios',
+    name: scenario.name,
+    file,
+    ms,
+    failure: failure === undefined ? undefined : { type: 'ScenarioFailed', message: failure, text },
+    skipped,
+    output: linesOf(run),
+  };
+}
+
+function caseText({ group, name, file, ms, failure, skipped, output }: TestCase): string {
   const where = file === undefined ? '' : ` file="${escaped(inOneLine(file, 300))}"`;
   const reason =
     failure === undefined
       ? ''
-      : `      <failure type="ScenarioFailed" message="${escaped(inOneLine(failure))}">${escaped([failure, ...violations(run), ...[worldSentence(run) ?? []].flat()].join('\n'))}</failure>\n`;
+      : `      <failure type="${failure.type}" message="${escaped(inOneLine(failure.message))}">${escaped(failure.text)}</failure>\n`;
   const why = skipped === undefined ? '' : `      <skipped message="${escaped(inOneLine(skipped))}"/>\n`;
-  return `    <testcase classname="${file === undefined ? 'scenarios' : 'own scenarios'}" name="${escaped(inOneLine(scenario.name, 200))}" time="${inSeconds(ms)}"${where}>
-${reason}${why}      <system-out>${linesOf(run)
-    .map((line) => escaped(`${line}\n`))
-    .join('')}</system-out>
+  return `    <testcase classname="${escaped(inOneLine(group, 200))}" name="${escaped(inOneLine(name, 200))}" time="${inSeconds(ms)}"${where}>
+${reason}${why}      <system-out>${output.map((line) => escaped(`${line}\n`)).join('')}</system-out>
     </testcase>
 `;
 }

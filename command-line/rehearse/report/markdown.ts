@@ -64,8 +64,8 @@ function sequence(run: Recorded): readonly string[] {
 export const code = (text: string): string => `\`${inOneLine(text, 200).replaceAll('`', '´')}\``;
 
 /** Escapes text for Markdown, so that it contains no markup, link or mention. */
-export const plain = (text: string): string =>
-  inOneLine(text)
+export const plain = (text: string, characters?: number): string =>
+  inOneLine(text, characters)
     .replaceAll('&', '&amp;')
     .replaceAll('<', '&lt;')
     .replaceAll('>', '&gt;')

@@ -23,15 +23,20 @@ const WRITERS = {
  * @throws CommandFailure when it cannot be written, or when its page cannot be drawn
  */
 export async function prepareReport(folder: string, chosen: readonly ChosenScenario[]): Promise<void> {
+  await prepareFolder(folder, Object.keys(WRITERS), () => removeWorlds(folder, chosen));
+  await loadDrawing('report');
+}
+
+/** Makes the folder of a report and empties these files. @throws CommandFailure when it cannot be written */
+export async function prepareFolder(folder: string, names: readonly string[], more?: () => Promise<void>): Promise<void> {
   if (folder.trim() === '') throw misuse('--report needs the name of a folder, such as --report report.');
   try {
     await makeFolder(resolve(folder));
-    for (const name of Object.keys(WRITERS)) await proveWritable(join(folder, name));
-    await removeWorlds(folder, chosen);
+    for (const name of names) await proveWritable(join(folder, name));
+    await more?.();
   } catch (error) {
     throw misuse(`The report cannot be written to ${folder}: ${reasonOf(error)}; name another folder with --report.`);
   }
-  await loadDrawing('report');
 }
 
 /** Empties one file of a report, and makes its folder. @throws CommandFailure when it cannot be written */
@@ -69,15 +74,21 @@ async function proveWritable(file: string): Promise<void> {
 
 /** @returns the files @throws CommandFailure that names the files that could not be written; the others are written */
 export async function writeReport(folder: string, run: ReportedRun): Promise<readonly string[]> {
-  const files = Object.keys(WRITERS).map((name) => join(folder, name));
+  const files = await writeFiles(folder, WRITERS, run);
+  return [...files, ...run.scenarios.flatMap(({ world }) => (world && 'file' in world ? [join(folder, world.file)] : []))];
+}
+
+type Writers<Run> = Readonly<Record<string, (run: Run) => string | Promise<string>>>;
+
+/** Writes a run in several formats. @returns the files @throws CommandFailure that names the files that could not be written */
+export async function writeFiles<Run>(folder: string, writers: Writers<Run>, run: Run): Promise<readonly string[]> {
   const mistakes: string[] = [];
-  for (const [name, write] of Object.entries(WRITERS)) {
+  for (const [name, write] of Object.entries(writers)) {
     const text = await write(run);
     await writeFile(join(folder, name), text).catch((error: unknown) => mistakes.push(`${join(folder, name)}: ${reasonOf(error)}`));
   }
   if (mistakes.length > 0) throw new CommandFailure(`The report could not be written: ${mistakes.join('; ')}.`, EXIT.fails);
-  const worlds = run.scenarios.flatMap(({ world }) => (world && 'file' in world ? [join(folder, world.file)] : []));
-  return [...files, ...worlds];
+  return Object.keys(writers).map((name) => join(folder, name));
 }
 
 const REASONS: Readonly<Record<string, string>> = {

@@ -42,7 +42,7 @@ export async function openWorld(rehearsal: string, from: WorldData | ExportedWor
     bytes: data === undefined ? 0 : JSON.stringify(data).length,
     events: createMemoryEvents(),
     journal,
-    logs: { moves: [], operations: [] },
+    logs: { moves: [], operations: [], verdicts: [] },
     faults: new Map(exported?.faults.rules.map(({ name, ...fault }) => [name, { ...fault, struck: [] }])),
     faultRevision: exported?.faults.revision ?? 0,
     reference: undefined,

@@ -20,8 +20,12 @@ export interface Lifetime {
   readonly endsAt: Ms | null;
 }
 
+/** Notes of the maker of a rehearsal, such as who it is. A reset keeps them. */
+export type Labels = Readonly<Record<string, string>>;
+
 export interface RehearsalRecord extends Lifetime {
   readonly rehearsal: string;
+  readonly labels?: Labels | undefined;
   /** Absent when the rehearsal cannot be read; `trouble` has the reason. */
   readonly current?: { readonly world: World; readonly createdAt: string; readonly now: Ms; readonly contents: WorldContents };
   readonly trouble?: string;
@@ -31,6 +35,7 @@ export interface NewRehearsal {
   /** Makes the data of its world, or names the world to copy. It is called only when there is room for the rehearsal. */
   readonly from: () => WorldSource;
   readonly credentials: RehearsalCredentials;
+  readonly labels?: Labels | undefined;
   /** Wall time without use after which the rehearsal ends; null: it is kept. */
   readonly idleMs: Ms | null;
   /** Limit of the number of rehearsals, this one included. */

@@ -108,6 +108,7 @@ export const WORLD_KEYS = [
   'hopcounts',
   'moves',
   'operations',
+  'verdicts',
   'anonymoustraces',
   'anonymousbegun',
   'anonymousended',

@@ -22,7 +22,7 @@ export interface Consumer {
   readonly verdict?: string;
 }
 
-const consumers = JSON.parse(await readFile(`${EXAMPLES}mistakes.json`, 'utf8')) as readonly Consumer[];
+export const consumers = JSON.parse(await readFile(`${EXAMPLES}mistakes.json`, 'utf8')) as readonly Consumer[];
 
 const consumerOf = (file: string): Consumer => consumers.find((one) => one.file === file) ?? { file };
 

@@ -13,18 +13,18 @@ return { is[1], is[2], world[1], int(now()), world[2] or '', faultRevision(), wo
 
   // The size of the current world, from counts.
   summary: lua`
-local is = redis.call('HMGET', KEYS[1], 'ulid', 'since')
+local is = redis.call('HMGET', KEYS[1], 'ulid', 'since', 'labels')
 if not is[1] then return {} end
 root = KEYS[1] .. '~' .. is[1]
 local world = redis.call('HMGET', root, 'createdAt', 'order', 'bytes', 'hopsBytes', 'anonymousBytes')
 local bytes = 0
 for i = 3, 5 do bytes = bytes + tonumber(world[i] or '0') end
 local hops = redis.call('XLEN', key('hops')) + redis.call('XLEN', key('anonymous'))
-return { is[1], is[2] or '0', world[1], int(now()), world[2] or '0', redis.call('XLEN', key('events')), hops, int(bytes) }`,
+return { is[1], is[2] or '0', world[1], int(now()), world[2] or '0', redis.call('XLEN', key('events')), hops, int(bytes), is[3] or '' }`,
 
   // Makes a seeded world the current one, if the rehearsal has the expected state and world. The world's clock starts here.
   switch: lua`
-local only, before, id, credentials, createdAt, at = arg(), arg(), arg(), arg(), arg(), arg()
+local only, before, id, credentials, labels, createdAt, at = arg(), arg(), arg(), arg(), arg(), arg(), arg()
 local old = redis.call('HGET', KEYS[1], 'ulid')
 root = KEYS[1] .. '~' .. id
 -- A repeated call.
@@ -38,6 +38,7 @@ redis.call('HSET', KEYS[1], 'ulid', id)
 local time = redis.call('TIME')
 redis.call('HSETNX', KEYS[1], 'since', string.format('%.3f', time[1] * 1000 + time[2] / 1000))
 redis.call('HSETNX', KEYS[1], 'credentials', credentials)
+if labels ~= '' then redis.call('HSETNX', KEYS[1], 'labels', labels) end
 changed()
 if old then
   root = KEYS[1] .. '~' .. old

@@ -1,0 +1,426 @@
+import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
+import { Command, Option } from 'commander';
+import manifest from '../../package.json' with { type: 'json' };
+import { ConnectionError, createEstateClient } from '../../rehearsal/estate-client.ts';
+import { DEMO_CREDENTIALS, type EstateCredentials, type EstateRehearsal } from '../../rehearsal/estate-rehearsal.ts';
+import type { PlannedCell } from '../../rehearsal/harden/cells.ts';
+import { type Cell, FAMILIES, type Family, HardenRun } from '../../rehearsal/harden/run.ts';
+import { BaselineFailed, type HardenOptions, type PreparedRun, prepareRun, tryCells } from '../../rehearsal/harden/runner.ts';
+import { Duration } from '../../shared/catalog/duration.ts';
+import { ENDING, packed } from '../../shared/domain/estate-file.ts';
+import { unknownWord } from '../../shared/domain/nearest-word.ts';
+import { errorMessage } from '../../shared/domain/text.ts';
+import { print, printError, printJson } from '../../shared/process/terminal.ts';
+import { counted } from '../../ui/kit/format.ts';
+import { requireReady } from '../connection/ask.ts';
+import { adminOption, againstOption, apiKeyOption, bearerOption, jsonOption } from '../connection/connection.ts';
+import { refusedCredentials } from '../connection/credentials.ts';
+import { CommandFailure, EXIT, misuse } from '../failure.ts';
+import { withExample } from '../help.ts';
+import { lookOf, progressOn } from '../output/table.ts';
+import { startOwnEstate } from '../rehearse/own-estate.ts';
+import { endProcess, type Interrupted, interruptions } from '../rehearse/supervision.ts';
+import { repeatable } from '../repeatable.ts';
+import { findingLines } from './findings-text.ts';
+import { matrixLines } from './matrix.ts';
+import { progressLine } from './progress-line.ts';
+import { prepareHardenReport, writeHardenReport } from './report/report.ts';
+import { failedCheck, type SameAs, sameAsOf, userSystem } from './user-system.ts';
+
+interface Options extends EstateCredentials {
+  readonly check?: string;
+  readonly sameAs?: readonly SameAs[];
+  readonly before?: string;
+  readonly url?: string;
+  readonly only?: readonly Family[];
+  readonly all?: boolean;
+  readonly plan?: boolean;
+  readonly again?: string;
+  readonly from?: string;
+  readonly patience: string;
+  readonly parallel: number;
+  readonly budget?: string;
+  readonly report?: string;
+  readonly accept?: string;
+  readonly resume?: boolean;
+  readonly seed: string;
+  readonly startsAt: string;
+  readonly against?: string;
+  readonly json?: boolean;
+}
+
+/** A Monday morning, so that a story ends within its week. */
+const DEFAULT_START = '2026-03-02T10:00:00Z';
+const DEFAULT_SEED = 'harden';
+const MOST_PARALLEL = 64;
+
+export function hardenCommand(): Command {
+  const command = new Command('harden')
+    .description(
+      'Finds the mistakes of your integration. Runs your command once per misfortune, such as a lost answer or an event that arrives twice, and compares what it left.',
+    )
+    .argument(
+      '[command...]',
+      'Your command, after --. It finds the estate and its rehearsal in ESTATE_URL and the other variables of estate env.',
+    )
+    .addOption(
+      new Option(
+        '--check <command or file>',
+        'A command whose output is what your system holds to be true, or a file that exports a function.',
+      ),
+    )
+    .addOption(
+      repeatable(
+        new Option(
+          '--same-as <type=url>',
+          'Your system returns objects of this type as the estate does: order=http://localhost:3000/orders/{id}.',
+        ),
+        (text) => [sameAsOf(text)],
+      ),
+    )
+    .addOption(new Option('--before <command>', 'Resets your system before each run of your command.'))
+    .addOption(
+      new Option(
+        '--url <url>',
+        'Address of your system with {rehearsal}, if it keeps rehearsals apart. Your command gets it as HARDEN_URL.',
+      ),
+    )
+    .addOption(
+      repeatable(new Option('--only <family>', `Tries these families: ${FAMILIES.join(', ')}.`), (text) => text.split(',').map(familyOf)),
+    )
+    .addOption(new Option('--all', 'Try each misfortune at each place.'))
+    .addOption(new Option('--plan', 'Print what would be tried.'))
+    .addOption(new Option('--again <cell>', 'Try one cell again, such as C17.'))
+    .addOption(new Option('--from <snapshot>', 'Begin each run with a kept world: snapshot:two-orders.'))
+    .addOption(
+      new Option('--patience <duration>', 'Time that the clock runs after each try, so that what heals without help may heal.')
+        .default('P1D')
+        .argParser(durationOf),
+    )
+    .addOption(
+      new Option('--parallel <number>', 'Most runs at the same time. They grow from one while runs without misfortune stay equal.')
+        .default(availableParallelism())
+        .argParser(parallelOf),
+    )
+    .addOption(new Option('--budget <duration>', 'Wall time after which no further cell is tried: 10m.').argParser(budgetOf))
+    .addOption(
+      new Option('--report <folder>', 'Write index.html, harden.json, junit.xml, summary.md and the worlds of findings to this folder.'),
+    )
+    .addOption(new Option('--accept <file>', 'A harden.json whose findings the team knows. They do not fail the run.'))
+    .addOption(new Option('--resume', 'Continue the run in the folder of the report.'))
+    .addOption(new Option('--seed <text>', 'Ids derive from it.').default(DEFAULT_SEED))
+    .addOption(
+      new Option('--starts-at <instant>', 'Time of the clock at the start of each run. The clock is frozen.').default(DEFAULT_START),
+    )
+    .addOption(againstOption())
+    .addOption(bearerOption())
+    .addOption(apiKeyOption())
+    .addOption(adminOption())
+    .addOption(jsonOption())
+    .addHelpText('after', HELP);
+  return withExample(command, 'harden --plan -- node examples/harden/javascript/welcome-points.mjs').action(harden);
+}
+
+const HELP = `
+Without --against and ESTATE_URL, an estate is started for the run. Your command may write what it
+holds to be true into the file named by CHECK_FILE: it counts as a check.
+Exit codes: 0 nothing was found, 1 findings, 2 misuse, 3 no estate can be reached.`;
+
+function familyOf(text: string): Family {
+  const family = FAMILIES.find((one) => one === text.trim());
+  if (family === undefined) throw misuse(unknownWord('family of misfortunes', text, FAMILIES));
+  return family;
+}
+
+function durationOf(text: string): string {
+  const { success } = Duration.safeParse(text);
+  if (!success) throw misuse(`--patience ${text}: give an ISO 8601 duration, such as P1D or PT2H.`);
+  return text;
+}
+
+function parallelOf(text: string): number {
+  const number = Number(text);
+  if (Number.isInteger(number) && number >= 1 && number <= MOST_PARALLEL) return number;
+  throw misuse(`--parallel ${text}: give a number from 1 to ${MOST_PARALLEL}.`);
+}
+
+const UNITS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000 };
+
+/** Checks the text; `budgetMs` reads it. */
+function budgetOf(text: string): string {
+  if (budgetMs(text) === undefined) throw misuse(`--budget ${text}: give a number with s, m or h, such as 10m.`);
+  return text;
+}
+
+function budgetMs(text: string): number | undefined {
+  const [, number = '', unit = ''] = /^(\d{1,6})([smh])$/.exec(text) ?? [];
+  return number === '' ? undefined : Number(number) * (UNITS[unit] ?? 0);
+}
+
+async function harden(words: readonly string[], options: Options): Promise<void> {
+  if (words.length === 0) throw misuse('harden needs your command after --, such as estate harden -- npm test.');
+  if (options.resume && options.report === undefined) throw misuse('--resume continues the run in a folder; name it with --report.');
+  const [accepted, earlier] = [
+    options.accept === undefined ? undefined : await readRun(options.accept, '--accept'),
+    await earlierRun(options),
+  ];
+  // A run to resume stays until the continued one is written.
+  if (options.report !== undefined && options.again === undefined && !options.resume) await prepareHardenReport(options.report);
+  const interrupted = interruptions();
+  const progress = progressOn(process.stderr);
+  if (options.against === undefined) progress.show('starting an estate …');
+  const own = options.against === undefined ? await startOwnEstate() : undefined;
+  const gateway = options.against ?? own?.gateway ?? '';
+  try {
+    await requireReady(gateway);
+    const refused = await refusedCredentials({ ...options, against: gateway });
+    if (refused.length > 0) throw misuse(refused.join('\n'));
+    const failures: string[] = [];
+    const hardening = await hardenOptions(words, options, { gateway, interrupted, isOwn: own !== undefined, failures });
+    progress.show('running your command twice without misfortune …');
+    const prepared = await preparedOrRefused(hardening, { failures, options, gateway, isOwn: own !== undefined, interrupted });
+    progress.clear();
+    if (options.plan) return showPlan(prepared, options);
+    await hardenPrepared(
+      prepared,
+      { ...hardening, accepted, resumed: options.resume ? earlier : undefined },
+      { options, progress, earlier },
+    );
+  } catch (error) {
+    if (interrupted.aborted) endInterrupted(interrupted.reason as Interrupted);
+    throw error;
+  } finally {
+    progress.clear();
+    await own?.stop();
+  }
+  if (interrupted.aborted) endInterrupted(interrupted.reason as Interrupted);
+}
+
+function endInterrupted({ message, exitCode }: Interrupted): never {
+  printError(`${message}\n`);
+  return endProcess(exitCode);
+}
+
+interface Circumstances {
+  readonly gateway: string;
+  readonly interrupted: AbortSignal;
+  readonly isOwn: boolean;
+  /** Receives the outputs of commands that failed. */
+  readonly failures: string[];
+}
+
+async function hardenOptions(
+  words: readonly string[],
+  options: Options,
+  { gateway, interrupted, isOwn, failures }: Circumstances,
+): Promise<HardenOptions> {
+  const { admin, check, sameAs, before, url } = options;
+  const system = await userSystem({
+    command: words,
+    gateway,
+    admin,
+    check,
+    sameAs,
+    before,
+    url,
+    onFailure: (output) => failures.push(output),
+  });
+  const repeat = repeatOf(words, options);
+  return {
+    access: { gateway, credentials: { ...DEMO_CREDENTIALS, ...credentialsOf(options) } },
+    system,
+    estate: manifest.version,
+    command: words.join(' '),
+    seed: options.seed,
+    startsAt: options.startsAt,
+    patience: options.patience,
+    from: options.from === undefined ? undefined : { snapshot: options.from.replace(/^snapshot:/, '') },
+    state: before !== undefined ? 'before' : url !== undefined ? 'url' : 'none',
+    repeat,
+    parallel: before === undefined ? options.parallel : 1,
+    budgetMs: options.budget === undefined ? undefined : budgetMs(options.budget),
+    all: options.all,
+    families: options.only,
+    signal: interrupted,
+    keepsRehearsals: !isOwn,
+    keep: options.report === undefined ? undefined : keeperIn(options.report),
+  };
+}
+
+const credentialsOf = ({ bearer, apiKey, admin }: EstateCredentials): EstateCredentials => ({ bearer, apiKey, admin });
+
+/** The command that repeats a cell, with the options that change what is tried. */
+function repeatOf(words: readonly string[], options: Options): (cell: string) => string {
+  const given: readonly (readonly [string, string | undefined])[] = [
+    ['--check', options.check],
+    ...(options.sameAs ?? []).map(({ type, url }) => ['--same-as', `${type}=${url}`] as const),
+    ['--before', options.before],
+    ['--url', options.url],
+    ['--only', options.only?.join(',')],
+    ['--from', options.from],
+    ['--patience', options.patience === 'P1D' ? undefined : options.patience],
+    ['--report', options.report],
+    ['--seed', options.seed === DEFAULT_SEED ? undefined : options.seed],
+    ['--starts-at', options.startsAt === DEFAULT_START ? undefined : options.startsAt],
+    ['--against', options.against],
+  ];
+  const texts = given.flatMap(([name, value]) => (value === undefined ? [] : [name, quoted(value)]));
+  return (cell) => ['estate harden', '--again', cell, ...(options.all ? ['--all'] : []), ...texts, '--', ...words.map(quoted)].join(' ');
+}
+
+/** Quotes a value for a POSIX shell. */
+const quoted = (value: string): string => (/^[\w.,:/@=-]+$/.test(value) ? value : `'${value.replaceAll("'", String.raw`'\''`)}'`);
+
+/** Baseline and plan. @throws CommandFailure with the sentence of a failed baseline, and the output of the command */
+async function preparedOrRefused(
+  hardening: HardenOptions,
+  { failures, options, isOwn, gateway, interrupted }: Circumstances & { readonly options: Options },
+): Promise<PreparedRun> {
+  try {
+    const prepared = await prepareRun({ ...hardening, only: options.again === undefined ? undefined : await onlyAgain(options) });
+    const check = prepared.baseline.check;
+    if (options.check !== undefined && check !== undefined && failedCheck(check))
+      throw new BaselineFailed(`The check cannot be used. ${check.trim()}`);
+    if (isOwn) await requireAlone(gateway, hardening);
+    if (options.again !== undefined && prepared.plan.cells.length === 0)
+      throw misuse(`There is no cell ${options.again} in the plan of this command any more; estate harden --plan lists the cells.`);
+    return prepared;
+  } catch (error) {
+    if (interrupted.aborted || !(error instanceof BaselineFailed)) throw error;
+    const output = failures.at(-1)?.trimEnd();
+    if (output !== undefined && output !== '') printError(`${output}\n`);
+    const differences = error.differences.slice(0, 20).map(({ what, baseline, tried }) => `  ${what}: ${baseline}, then ${tried}`);
+    throw new CommandFailure([`Nothing was tried. ${error.message}`, ...differences].join('\n'), EXIT.misuse);
+  }
+}
+
+/** A cell by its id, or, when an earlier report has it, by its site and misfortune, which stay when the plan changes. */
+async function onlyAgain({ again = '', report }: Options): Promise<(cell: PlannedCell) => boolean> {
+  const run = report === undefined ? undefined : await readRun(join(report, FILE), '--report').catch(() => undefined);
+  const found = run?.cells.find(({ id }) => id === again);
+  if (found === undefined) return ({ id }) => id === again;
+  return ({ site, family, misfortune }) => site === found.site && family === found.family && misfortune === found.misfortune;
+}
+
+/** Only our own estate has no other users. @throws BaselineFailed when the command worked in the default rehearsal */
+async function requireAlone(gateway: string, { access }: HardenOptions): Promise<void> {
+  const client = createEstateClient({ gateway, ...access.credentials, rehearsal: 'default' });
+  try {
+    const { counts } = await client.control('read-rehearsal', { params: { name: 'default' } });
+    if (counts.hops > 0) throw new BaselineFailed(OTHER_REHEARSAL);
+  } finally {
+    await client.close();
+  }
+}
+
+const OTHER_REHEARSAL =
+  'The command called another rehearsal than its own. Send ESTATE_BEARER_TOKEN, and ESTATE_REHEARSAL as X-Rehearsal, with each call.';
+
+interface Hardening {
+  readonly options: Options;
+  readonly progress: ReturnType<typeof progressOn>;
+  readonly earlier: HardenRun | undefined;
+}
+
+async function hardenPrepared(prepared: PreparedRun, hardening: HardenOptions, { options, progress, earlier }: Hardening): Promise<void> {
+  const started = Date.now();
+  let shownFindings = 0;
+  const run = await tryCells(prepared, {
+    ...hardening,
+    onProgress: (known) => {
+      const done = known.cells.filter(({ verdict, reason }) => verdict !== undefined || reason !== undefined).length;
+      if (!process.stderr.isTTY && !options.json && known.findings.length > shownFindings)
+        printError(`${known.findings.length} findings after ${counted(done, 'cell')}\n`);
+      shownFindings = known.findings.length;
+      progress.show(progressLine({ done, planned: known.cells.length, findings: known.findings.length, elapsedMs: Date.now() - started }));
+    },
+  });
+  progress.clear();
+  const files = options.report !== undefined && options.again === undefined ? await writeHardenReport(run, options.report) : [];
+  if (options.json) printJson(run, 2);
+  else {
+    const { columns, style } = lookOf(process.stdout);
+    const hasColour = style('red', 'x') !== 'x';
+    const before = options.again === undefined ? undefined : earlier?.cells.find(({ id }) => id === options.again);
+    if (before !== undefined) print(`Before: ${before.verdict ?? 'not tried'}. ${before.reason ?? ''}\n`);
+    const lines = options.again === undefined ? [...matrixLines(run, columns ?? 120, hasColour), ''] : run.cells.map(again);
+    print(`${[...lines, ...findingLines(run, columns ?? 120, hasColour)].join('\n')}\n`);
+    if (files.length > 0) print(`Report: ${files.join(', ')}\n`);
+  }
+  if (run.findings.some(({ accepted, verdict }) => !accepted && verdict !== 'unstable')) process.exitCode = EXIT.fails;
+  if (run.endedEarly?.startsWith('The estate ended')) process.exitCode = EXIT.unreachable;
+}
+
+const again = ({ id, site, label, verdict, reason }: Cell): string =>
+  `${id} ${site}: ${label}\nNow: ${verdict ?? 'not tried'}. ${reason ?? ''}\n`;
+
+function showPlan({ run, plan, sites }: PreparedRun, { json }: Options): void {
+  if (json) {
+    printJson(run, 2);
+    return;
+  }
+  for (const { id, site, family, label } of plan.cells)
+    print(`${id.padEnd(6)} ${family.padEnd(12)} ${sites.get(site)?.label ?? site}: ${label}\n`);
+  const { calls, deliveries, ms } = run.baseline;
+  print(
+    `\n${counted(plan.cells.length, 'cell')} for ${counted(calls, 'call')} and ${counted(deliveries, 'delivery', 'deliveries')}. Your command takes ${(ms / 1_000).toFixed(1)} s.\n`,
+  );
+  for (const sentence of run.notJudged) print(`${sentence}\n`);
+}
+
+const FILE = 'harden.json';
+const MOST_BYTES = 64 * 1_048_576;
+
+/** @throws CommandFailure */
+async function readRun(file: string, option: string): Promise<HardenRun> {
+  let text: string;
+  try {
+    if ((await stat(file)).size > MOST_BYTES) throw new Error('it is larger than 64 MB');
+    text = await readFile(file, 'utf8');
+  } catch (error) {
+    throw misuse(`${option} ${file}: the file cannot be read: ${errorMessage(error)}. Give the harden.json of a report.`);
+  }
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch {
+    throw misuse(`${option} ${file} is no JSON. Give the harden.json of a report.`);
+  }
+  const { data, error } = HardenRun.safeParse(json);
+  if (data === undefined)
+    throw misuse(`${option} ${file} is no harden.json of this version: ${error.issues[0]?.path.join('.')}: ${error.issues[0]?.message}.`);
+  if (option === '--accept') requireKnownCells(data, file);
+  return data;
+}
+
+/** @throws CommandFailure for a finding with cells that the file does not have */
+function requireKnownCells({ findings, cells }: HardenRun, file: string): void {
+  const ids = new Set(cells.map(({ id }) => id));
+  const unknown = findings.flatMap(({ id, cells: own }) => own.filter((cell) => !ids.has(cell)).map((cell) => `${cell} of ${id}`));
+  if (unknown.length > 0)
+    throw misuse(`--accept ${file} names cells that it does not have: ${unknown.join(', ')}. Give the whole harden.json of a report.`);
+}
+
+async function earlierRun({ report, resume, again }: Options): Promise<HardenRun | undefined> {
+  if (report === undefined || (!resume && again === undefined)) return undefined;
+  const read = readRun(join(report, FILE), resume ? '--resume' : '--report');
+  return resume ? read : read.catch(() => undefined);
+}
+
+/** Writes the world of a cell to the folder of the report. */
+const keeperIn =
+  (folder: string): NonNullable<HardenOptions['keep']> =>
+  async (cell: Cell, rehearsal: EstateRehearsal) => {
+    try {
+      const snapshot = await rehearsal.control('export-rehearsal', { params: { name: rehearsal.name } });
+      const file = `${cell.id}${ENDING}`;
+      await mkdir(folder, { recursive: true });
+      await writeFile(join(folder, file), packed({ snapshot }));
+      return [file];
+    } catch (error) {
+      if (error instanceof ConnectionError) throw error;
+      return [];
+    }
+  };

@@ -1,0 +1,183 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { ObjectType } from '../../rehearsal/call-types.ts';
+import type { EstateRehearsal } from '../../rehearsal/estate-rehearsal.ts';
+import type { UserSystem } from '../../rehearsal/harden/play.ts';
+import type { ClientVariable, WebhookVariable } from '../../shared/catalog/client-variables.ts';
+import { objects } from '../../shared/catalog/objects.ts';
+import { unknownWord } from '../../shared/domain/nearest-word.ts';
+import { errorMessage } from '../../shared/domain/text.ts';
+import { withTimeLimit } from '../../shared/process/waiting.ts';
+import { misuse } from '../failure.ts';
+import { runChild } from './child.ts';
+
+export interface SystemOptions {
+  readonly command: readonly string[];
+  readonly gateway: string;
+  readonly admin: string;
+  /** A command whose output is compared, or a file that exports a function. */
+  readonly check?: string;
+  readonly sameAs?: readonly SameAs[];
+  readonly before?: string;
+  /** Address of the user's system, with `{rehearsal}`. */
+  readonly url?: string;
+  /** Receives the output of a command that failed. */
+  readonly onFailure?: (output: string) => void;
+}
+
+/** Wall time of a check and of a reset. */
+const CHECK_MS = 60_000;
+/** Name of the file in which the command writes what it holds to be true. */
+const CHECK_FILE = 'CHECK_FILE';
+const LONGEST_CHECK = 1_000_000;
+
+type Variables = Readonly<Record<ClientVariable | WebhookVariable, string>>;
+
+/** The user's system: a command in a process, and its check. @throws CommandFailure for a check that cannot be used */
+export async function userSystem(options: SystemOptions): Promise<UserSystem> {
+  const checks = await Promise.all([options.check === undefined ? undefined : checkOf(options.check, options), sameAsCheck(options)]);
+  const used = checks.filter((one) => one !== undefined);
+  return {
+    play: async (rehearsal, { limitMs, signal }) => {
+      const folder = await mkdtemp(join(tmpdir(), 'estate-harden-'));
+      const file = join(folder, 'check');
+      try {
+        const variables = { ...variablesOf(rehearsal, options), [CHECK_FILE]: file };
+        const { exitCode, output } = await runChild(options.command, { variables, limitMs, signal });
+        if (exitCode !== 0) options.onFailure?.(output);
+        const check = await readFile(file, 'utf8').catch(() => undefined);
+        return { exitCode, ...(check !== undefined && { check: check.slice(0, LONGEST_CHECK) }) };
+      } finally {
+        await rm(folder, { recursive: true, force: true });
+      }
+    },
+    ...(used.length > 0 && {
+      check: async (rehearsal) => (await Promise.all(used.map((one) => one(rehearsal)))).join('\n'),
+    }),
+    ...(options.before !== undefined && { before: (rehearsal) => reset(options.before ?? '', variablesOf(rehearsal, options)) }),
+  };
+}
+
+function variablesOf(
+  { name, credentials }: EstateRehearsal,
+  { gateway, admin, url }: Pick<SystemOptions, 'gateway' | 'admin' | 'url'>,
+): Variables & { readonly HARDEN_URL?: string } {
+  return {
+    ESTATE_URL: gateway,
+    ESTATE_REHEARSAL: name,
+    ESTATE_ADMIN_TOKEN: admin,
+    ESTATE_BEARER_TOKEN: credentials.bearer,
+    ESTATE_API_KEY: credentials.apiKey,
+    ESTATE_WEBHOOK_URL: `${gateway}${credentials.webhookUrl}`,
+    ESTATE_WEBHOOK_SECRET: credentials.webhookSecret,
+    ...(url !== undefined && { HARDEN_URL: filled(url, { rehearsal: name }) }),
+  };
+}
+
+const filled = (template: string, values: Readonly<Record<string, string>>): string =>
+  template.replaceAll(/\{(\w+)\}/g, (all, name: string) => values[name] ?? all);
+
+async function reset(command: string, variables: Variables): Promise<void> {
+  const { exitCode, output } = await runChild(command, { variables, limitMs: CHECK_MS });
+  if (exitCode === 0) return;
+  const how = exitCode === undefined ? 'did not end within a minute' : `failed with exit code ${exitCode}`;
+  throw misuse(`The command in --before ${how}. Correct it: ${command}\n${output.trimEnd()}`);
+}
+
+type Check = (rehearsal: EstateRehearsal) => Promise<string>;
+
+const isScript = (text: string): boolean => /^\S+\.[cm]?[jt]s$/.test(text);
+
+async function checkOf(check: string, options: SystemOptions): Promise<Check> {
+  if (isScript(check)) return checkOfFile(check);
+  return async (rehearsal) => {
+    const { exitCode, stdout, output } = await runChild(filled(check, { rehearsal: rehearsal.name }), {
+      variables: variablesOf(rehearsal, options),
+      limitMs: CHECK_MS,
+    });
+    if (exitCode === undefined) return `The check did not end within a minute: ${check}`;
+    if (exitCode !== 0) return `The check failed with exit code ${exitCode}: ${output.trim()}`;
+    return stdout.trim() === '' ? NOTHING : stdout;
+  };
+}
+
+const NOTHING = 'The check printed nothing.';
+
+/** Whether a check of the baseline did no work. */
+export const failedCheck = (text: string): boolean => /^The check (?:printed nothing|failed|did not end)/m.test(text);
+
+async function checkOfFile(file: string): Promise<Check> {
+  let module: Readonly<Record<string, unknown>>;
+  try {
+    module = await import(pathToFileURL(resolve(file)).href);
+  } catch (error) {
+    throw misuse(`The check ${file} cannot be loaded: ${errorMessage(error)}`);
+  }
+  const check = module['default'] ?? module['check'];
+  if (typeof check !== 'function')
+    throw misuse(
+      `${file} exports no check; export a function as default. It gets the rehearsal and returns what your system holds to be true.`,
+    );
+  return async (rehearsal) => {
+    try {
+      const value: unknown = await withTimeLimit(CHECK_MS, (signal) =>
+        Promise.race([
+          Promise.resolve(check(rehearsal)),
+          new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason), { once: true })),
+        ]),
+      );
+      return value === undefined ? NOTHING : typeof value === 'string' ? value : JSON.stringify(value);
+    } catch (error) {
+      return `The check failed: ${errorMessage(error)}`;
+    }
+  };
+}
+
+/** `order=http://localhost:3000/orders/{id}` */
+export interface SameAs {
+  readonly type: string;
+  readonly url: string;
+}
+
+/** @throws CommandFailure */
+export function sameAsOf(text: string): SameAs {
+  const [, type = '', url = ''] = /^([^=]+)=(.+)$/s.exec(text) ?? [];
+  const types = objects.map((object) => object.type);
+  if (url === '') throw misuse(`--same-as ${text}: give a type and an address, such as order=http://localhost:3000/orders/{id}.`);
+  if (!types.includes(type)) throw misuse(unknownWord('type of object', type, types));
+  if (!/^https?:/.test(url) || !url.includes('{id}'))
+    throw misuse(`--same-as ${type}: the address begins with http and has {id}, not ${url}.`);
+  return { type, url };
+}
+
+const MOST_OBJECTS = 100;
+
+/** Compares the members that the user's system returns with the objects of the rehearsal. */
+function sameAsCheck({ sameAs = [] }: SystemOptions): Check | undefined {
+  if (sameAs.length === 0) return undefined;
+  return async (rehearsal) => {
+    const lines: string[] = [];
+    for (const { type, url } of sameAs) {
+      const { items } = await rehearsal.control('list-objects', { params: { type }, query: { limit: MOST_OBJECTS } });
+      for (const [index, { id }] of items.toReversed().entries()) {
+        const stored = await rehearsal.object(type as ObjectType, id);
+        lines.push(`${type} ${index + 1}: ${await comparedWith(filled(url, { id, rehearsal: rehearsal.name }), stored)}`);
+      }
+    }
+    return lines.join('\n');
+  };
+}
+
+async function comparedWith(url: string, stored: object): Promise<string> {
+  const answer = await fetch(url, { signal: AbortSignal.timeout(CHECK_MS) }).catch((error: unknown) => errorMessage(error));
+  if (typeof answer === 'string') return `no answer: ${answer}`;
+  if (!answer.ok) return `status ${answer.status}`;
+  const own: unknown = await answer.json().catch(() => undefined);
+  if (typeof own !== 'object' || own === null) return 'no JSON object';
+  const members = Object.entries(own).filter(([name]) => name in stored);
+  const wrong = members.filter(([name, value]) => JSON.stringify(value) !== JSON.stringify((stored as Record<string, unknown>)[name]));
+  if (members.length === 0) return 'no member of the object';
+  return wrong.length === 0 ? 'the same' : wrong.map(([name]) => `${name} differs`).join(', ');
+}

@@ -1,0 +1,385 @@
+import { FORBIDDEN, type ForbiddenChange } from '../../shared/catalog/control/drift.ts';
+import { errorMessage } from '../../shared/domain/text.ts';
+import { ConnectionError } from '../estate-client.ts';
+import type { EstateRehearsal } from '../estate-rehearsal.ts';
+import { isSuperfluous, type Plan, type PlanChoice, type PlannedCell, planCells } from './cells.ts';
+import { causeKeyOf, groupsOf, isAccepted, paragraphOf, remedyOf } from './findings.ts';
+import { NotPossible, storiesIn, type Telling, type UserSystem, type World } from './play.ts';
+import { type Cell, type Difference, FAMILIES, type Finding, type HardenRun, isFailing, VERDICTS, type Verdict } from './run.ts';
+import { type PlannedSite, sitesOf } from './sites.ts';
+import { differencesOfStories, type Facts, type Judgement, judge, judgeRepetition } from './verdict.ts';
+
+export interface HardenOptions extends World, PlanChoice {
+  readonly system: UserSystem;
+  /** Version of the estate. */
+  readonly estate: string;
+  /** The user's command, as typed. */
+  readonly command: string;
+  readonly state: HardenRun['state'];
+  /** The command that repeats a cell. */
+  readonly repeat: (cell: string) => string;
+  /** Most stories that run at the same time. */
+  readonly parallel: number;
+  /** Wall time in milliseconds that the run may take. */
+  readonly budgetMs?: number;
+  /** Cells of an earlier run keep their verdicts. */
+  readonly resumed?: HardenRun;
+  /** Findings that the team knows. */
+  readonly accepted?: HardenRun;
+  /** Only these cells. */
+  readonly only?: (cell: PlannedCell) => boolean;
+  /** Ends the run; what is known is returned. Its reason has the sentence. */
+  readonly signal?: AbortSignal;
+  /** Called with what is known after each cell. */
+  readonly onProgress?: (run: HardenRun) => void;
+  /** Keeps the rehearsals of cells that fail. */
+  readonly keepsRehearsals?: boolean;
+  /** Keeps the world of a cell that fails for a new cause. @returns the names of its files */
+  readonly keep?: (cell: Cell, rehearsal: EstateRehearsal) => Promise<readonly string[]>;
+}
+
+/** Nothing was tried, because the story without misfortune cannot be compared with. */
+export class BaselineFailed extends Error {
+  override readonly name = 'BaselineFailed';
+  readonly differences: readonly Difference[];
+  constructor(sentence: string, differences: readonly Difference[] = []) {
+    super(sentence);
+    this.differences = differences;
+  }
+}
+
+/** Longest baseline. */
+const LONGEST_BASELINE_MS = 600_000;
+/** A story is stopped after so many times its baseline. */
+const PATIENCE_FACTOR = 10;
+/** A client may wait so long for a single answer, however short its baseline is. */
+const SHORTEST_LIMIT_MS = 20_000;
+/** Cells between two baselines. */
+const CELLS_PER_BASELINE = 10;
+const TRIES = 3;
+
+/** Tries the user's system under each misfortune. @throws BaselineFailed */
+export async function hardenSystem(options: HardenOptions): Promise<HardenRun> {
+  const prepared = await prepareRun(options);
+  return tryCells(prepared, options);
+}
+
+export interface PreparedRun {
+  readonly baseline: Telling;
+  readonly sites: ReadonlyMap<string, PlannedSite>;
+  readonly plan: Plan;
+  /** All cells are untried. */
+  readonly run: HardenRun;
+}
+
+/** Plays the story twice without misfortune, and plans the cells. @throws BaselineFailed */
+export async function prepareRun(options: HardenOptions): Promise<PreparedRun> {
+  const { startsAt, from, seed, patience, command, estate, state } = options;
+  const startedAt = new Date();
+  const stories = storiesIn(options, options.system);
+  const tell = () => stories.tell({ limitMs: LONGEST_BASELINE_MS, signal: options.signal }, async (told) => told);
+  const [baseline, second] = [await tell(), await tell()];
+  requireSound(baseline, second);
+  const all = sitesOf(baseline.journal, baseline.deliveries);
+  if (all.length === 1) throw new BaselineFailed(NO_CALLS);
+  const plan = planCells(all, { startsAt, isFixed: from !== undefined }, options);
+  const cells = plan.cells.filter((cell) => options.only?.(cell) ?? true);
+  const run: HardenRun = {
+    version: 1,
+    estate,
+    command,
+    startedAt: startedAt.toISOString(),
+    ms: Date.now() - startedAt.getTime(),
+    seed,
+    patience,
+    state,
+    baseline: { ms: Math.round((baseline.ms + second.ms) / 2), calls: countOf(all, 'call'), deliveries: countOf(all, 'delivery') },
+    sites: all.map(({ id, kind, label }) => ({ id, kind, label })),
+    cells: cells.map(untried),
+    findings: [],
+    notJudged: [...notJudged(baseline, options.families ?? FAMILIES), ...plan.leftOut],
+  };
+  return { baseline, sites: new Map(all.map((site) => [site.id, site])), plan: { ...plan, cells }, run };
+}
+
+const NO_CALLS =
+  'The command made no call in its rehearsal, so nothing can strike it. Let it read the address from ESTATE_URL, and send ESTATE_BEARER_TOKEN and ESTATE_REHEARSAL (as X-Rehearsal) with each call.';
+
+const countOf = (sites: readonly PlannedSite[], kind: PlannedSite['kind']): number => sites.filter((one) => one.kind === kind).length;
+
+const untried = ({ id, site, family, misfortune, label }: PlannedCell): Cell => ({ id, site, family, misfortune, label });
+
+function notJudged({ check }: Telling, families: readonly string[]): readonly string[] {
+  if (check !== undefined) return [];
+  return [
+    'There is no check of your system, so only the exit code and the books of the estate were compared. Give --check, or write what your system holds to be true into the file named by CHECK_FILE.',
+    ...(families.includes('forbidden') ? ['Without a check, wrong values in answers count as not reached.'] : []),
+  ];
+}
+
+/** @throws BaselineFailed unless both stories ended well and alike */
+function requireSound(one: Telling, other: Telling): void {
+  for (const { exitCode } of [one, other]) {
+    if (exitCode === undefined)
+      throw new BaselineFailed('The command did not end within ten minutes without any misfortune. Choose a shorter part of your tests.');
+    if (exitCode !== 0)
+      throw new BaselineFailed(
+        `The command failed with exit code ${exitCode} without any misfortune. Make it pass first: its output is above.`,
+      );
+  }
+  const differences = differencesOfStories(one, other);
+  if (differences.length === 0) return;
+  throw new BaselineFailed(
+    'Two runs without any misfortune differ. Leave ids, times and random values out of the check, and reset your own system with --before or an address per rehearsal in --url.',
+    differences,
+  );
+}
+
+type Task = { readonly cell: PlannedCell } | { readonly isBaseline: true };
+
+/** Tries the cells of a plan. An estate that ends, a signal and the budget end the run early; what is known is returned. */
+export async function tryCells(prepared: PreparedRun, options: HardenOptions): Promise<HardenRun> {
+  const { baseline, sites, plan } = prepared;
+  const { signal, budgetMs, resumed } = options;
+  const stories = storiesIn(options, options.system);
+  const begun = Date.now() - prepared.run.ms;
+  const limitMs = Math.max(PATIENCE_FACTOR * baseline.ms, SHORTEST_LIMIT_MS);
+  const outcomes = new Map<string, Outcome>(earlierOutcomes(resumed, plan.cells));
+  const confirmed = new Set<string>();
+  const queue: Task[] = plan.cells.filter(({ id }) => !outcomes.has(id)).map((cell) => ({ cell }));
+  const sinceGreen = new Set<string>();
+  let [parallel, most] = [1, Math.max(1, options.parallel)];
+  let endedEarly: string | undefined;
+  let untilBaseline = CELLS_PER_BASELINE;
+
+  const known = (): HardenRun => {
+    const cells = plan.cells.map((cell): Cell => ({ ...untried(cell), ...outcomes.get(cell.id)?.cell }));
+    const findings = findingsOf(cells, outcomes, options);
+    const of = new Map(findings.flatMap(({ id, cells: own }) => own.map((cell) => [cell, id])));
+    return {
+      ...prepared.run,
+      ms: Date.now() - begun,
+      cells: cells.map((cell) => (of.has(cell.id) ? { ...cell, finding: of.get(cell.id) } : cell)),
+      findings,
+      ...(endedEarly !== undefined && { endedEarly }),
+    };
+  };
+
+  async function tryCell(cell: PlannedCell): Promise<void> {
+    const absent = plan.cells.find(({ site, misfortune }) => site === cell.site && misfortune === 'outage');
+    const whenAbsent = absent && outcomes.get(absent.id)?.cell.verdict;
+    const outcome = await tryOften(cell, { stories, prepared, limitMs: limitMs + (cell.delayMs ?? 0), confirmed, whenAbsent, options });
+    outcomes.set(cell.id, outcome);
+    if (isFailing(outcome.cell.verdict ?? 'survived')) sinceGreen.add(cell.id);
+  }
+
+  async function repeatBaseline(): Promise<void> {
+    const isGreen = async (): Promise<boolean> =>
+      differencesOfStories(baseline, await stories.tell({ limitMs, signal }, async (told) => told)).length === 0;
+    if (await isGreen()) {
+      sinceGreen.clear();
+      parallel = Math.min(most, parallel + 1);
+      return;
+    }
+    // The machine may be too slow for parallel stories.
+    if (parallel > 1) {
+      [parallel, most] = [1, 1];
+      for (const id of sinceGreen) {
+        outcomes.delete(id);
+        queue.unshift(...plan.cells.filter((cell) => cell.id === id).map((cell) => ({ cell })));
+      }
+      sinceGreen.clear();
+      queue.unshift({ isBaseline: true });
+      return;
+    }
+    endedEarly ??= DRIFTED;
+    for (const id of sinceGreen) {
+      const outcome = outcomes.get(id);
+      if (outcome) outcomes.set(id, { ...outcome, cell: { ...outcome.cell, verdict: 'unstable', reason: DRIFTED } });
+    }
+  }
+
+  const running = new Set<Promise<void>>();
+  const isOver = (): boolean => {
+    if (signal?.aborted) endedEarly ??= errorMessage(signal.reason);
+    else if (budgetMs !== undefined && Date.now() - begun > budgetMs) endedEarly ??= 'The budget was used up.';
+    return endedEarly !== undefined;
+  };
+  while (queue.length + running.size > 0) {
+    while (running.size < parallel && queue.length > 0 && !isOver()) {
+      const next = untilBaseline <= 0 ? ({ isBaseline: true } as const) : (queue.shift() as Task);
+      if ('cell' in next && !options.all && isSuperfluous(next.cell, failedSo(outcomes), sites)) {
+        outcomes.set(next.cell.id, { cell: { ...untried(next.cell), reason: SUPERFLUOUS }, files: [] });
+        continue;
+      }
+      untilBaseline = 'cell' in next ? untilBaseline - 1 : CELLS_PER_BASELINE;
+      const work: Promise<void> = ('cell' in next ? tryCell(next.cell) : repeatBaseline())
+        .catch((error: unknown) => {
+          if (!signal?.aborted) endedEarly ??= endOf(error);
+        })
+        .finally(() => {
+          running.delete(work);
+          options.onProgress?.(known());
+        });
+      running.add(work);
+    }
+    if (running.size === 0) break;
+    await Promise.race(running);
+  }
+  return known();
+}
+
+const DRIFTED =
+  'A run without any misfortune differs from the baseline now: your system keeps state between rehearsals. Reset it with --before, or give an address per rehearsal with --url.';
+const SUPERFLUOUS = 'Not tried: an event of this type has broken the receiver already. --all tries it.';
+
+function endOf(error: unknown): string {
+  if (error instanceof ConnectionError)
+    return `The estate ended or cannot be reached: ${error.message} Start it, and continue with --resume.`;
+  return `The run failed: ${errorMessage(error)}`;
+}
+
+interface Outcome {
+  readonly cell: Cell;
+  readonly paragraph?: string;
+  readonly scenario?: string;
+  readonly files: readonly string[];
+}
+
+const failedSo = (outcomes: ReadonlyMap<string, Outcome>): readonly Cell[] =>
+  [...outcomes.values()].map(({ cell }) => cell).filter(({ verdict }) => verdict !== undefined && isFailing(verdict));
+
+/** Cells of an earlier run that this plan has too. */
+function earlierOutcomes(resumed: HardenRun | undefined, cells: readonly PlannedCell[]): readonly (readonly [string, Outcome])[] {
+  if (resumed === undefined) return [];
+  const keyOf = ({ site, misfortune, family }: Cell): string => JSON.stringify([site, family, misfortune]);
+  const earlier = new Map(resumed.cells.filter(({ verdict }) => verdict !== undefined).map((cell) => [keyOf(cell), cell]));
+  return cells.flatMap((cell) => {
+    const found = earlier.get(keyOf(cell));
+    if (found === undefined) return [];
+    const finding = resumed.findings.find(({ cells: own }) => own.includes(found.id));
+    const { finding: _id, ...rest } = found;
+    const isFirst = finding?.cells[0] === found.id;
+    return [
+      [
+        cell.id,
+        {
+          cell: { ...rest, id: cell.id },
+          ...(isFirst && { paragraph: finding?.paragraph, scenario: finding?.scenario }),
+          files: isFirst ? (finding?.files ?? []) : [],
+        },
+      ] as const,
+    ];
+  });
+}
+
+function findingsOf(
+  cells: readonly Cell[],
+  outcomes: ReadonlyMap<string, Outcome>,
+  { repeat, accepted }: Pick<HardenOptions, 'repeat' | 'accepted'>,
+): Finding[] {
+  return groupsOf(cells, VERDICTS).map((group, index): Finding => {
+    const [first] = group;
+    const told = group.map(({ id }) => outcomes.get(id)).find((outcome) => outcome?.paragraph !== undefined);
+    const finding = { site: first.site, verdict: first.verdict ?? 'unstable', cells: group.map(({ id }) => id) };
+    return {
+      id: `F${index + 1}`,
+      ...finding,
+      paragraph: told?.paragraph ?? first.reason ?? first.label,
+      remedy: remedyOf(first),
+      repeat: repeat(first.id),
+      scenario: told?.scenario,
+      ...(told !== undefined && told.files.length > 0 && { files: [...told.files] }),
+      ...(accepted !== undefined && isAccepted(finding, cells, accepted) && { accepted: true }),
+    };
+  });
+}
+
+interface Trying {
+  readonly stories: ReturnType<typeof storiesIn>;
+  readonly prepared: PreparedRun;
+  readonly limitMs: number;
+  /** Causes that three tries have confirmed. */
+  readonly confirmed: Set<string>;
+  readonly whenAbsent: Verdict | undefined;
+  readonly options: HardenOptions;
+}
+
+/** Tries a cell, and a suspicious one twice more. */
+async function tryOften(planned: PlannedCell, trying: Trying): Promise<Outcome> {
+  const first = await tryOnce(planned, trying);
+  const { verdict } = first.cell;
+  if (verdict === undefined || !isFailing(verdict) || trying.confirmed.has(causeKeyOf(first.cell))) return first;
+  for (let count = 1; count < TRIES; count++) {
+    const { cell } = await tryOnce(planned, trying, true);
+    if (cell.verdict === verdict) continue;
+    const reason = `One try ended with ${verdict}, another one with ${cell.verdict}.`;
+    return { ...first, cell: { ...first.cell, verdict: 'unstable', reason } };
+  }
+  trying.confirmed.add(causeKeyOf(first.cell));
+  return first;
+}
+
+async function tryOnce(
+  planned: PlannedCell,
+  { stories, prepared, limitMs, confirmed, whenAbsent, options }: Trying,
+  isRepeated = false,
+): Promise<Outcome> {
+  const started = performance.now();
+  const site = prepared.sites.get(planned.site) as PlannedSite;
+  const ended = (judgement: Judgement, told?: Telling): Cell => ({
+    ...untried(planned),
+    verdict: judgement.verdict,
+    reason: judgement.reason,
+    exitCode: told?.exitCode,
+    ms: Math.round(performance.now() - started),
+    rehearsal: told?.rehearsal,
+    ...(judgement.differences.length > 0 && { differences: [...judgement.differences] }),
+  });
+  try {
+    return await stories.tell(
+      { cell: planned, limitMs, signal: options.signal },
+      async (told, rehearsal): Promise<Outcome> => {
+        const judged = judge(prepared.baseline, told, { ...factsOf(planned, site, told, prepared.baseline), whenAbsent });
+        // Written before a repetition adds to the world.
+        const cell = ended('needsRepetition' in judged ? judged.needsRepetition : judged, told);
+        const isNew = isFailing(cell.verdict ?? 'survived') && !isRepeated && !confirmed.has(causeKeyOf(cell));
+        const [files, scenario] = isNew ? [(await options.keep?.(cell, rehearsal)) ?? [], await storyOf(rehearsal)] : [[], undefined];
+        const paragraph = paragraphOf({ cell, site, exitCode: told.exitCode, journal: told.journal, struck: told.struck });
+        if (!('needsRepetition' in judged)) return { cell, paragraph, scenario, files };
+        const repeated = await stories.tellIn(rehearsal, told.startsAt, { limitMs, signal: options.signal });
+        const final = judgeRepetition(prepared.baseline, repeated, judged.needsRepetition);
+        return { cell: ended(final, told), paragraph, scenario, files };
+      },
+      ({ cell }) => options.keepsRehearsals === true && isFailing(cell.verdict ?? 'survived') && !isRepeated,
+    );
+  } catch (error) {
+    if (!(error instanceof NotPossible)) throw error;
+    return {
+      cell: ended({ verdict: 'not-struck', reason: `The estate refuses this misfortune: ${error.message}`, differences: [] }),
+      files: [],
+    };
+  }
+}
+
+/** A story that cannot be recorded has no scenario. */
+const storyOf = (rehearsal: EstateRehearsal): Promise<string | undefined> =>
+  rehearsal.control('read-story').then(
+    ({ text }) => (text.length <= LONGEST_SCENARIO ? text : undefined),
+    () => undefined,
+  );
+const LONGEST_SCENARIO = 400_000;
+
+function factsOf(cell: PlannedCell, site: PlannedSite, told: Telling, baseline: Telling): Facts {
+  const struckHop = told.journal.find(({ requestId }) => told.struck.has(requestId));
+  const change = FORBIDDEN.find((name) => name === cell.misfortune) as ForbiddenChange | undefined;
+  return {
+    cell,
+    hits: told.hits,
+    ...(cell.family === 'forged' && { forgedStatus: struckHop?.status }),
+    ...(cell.family === 'forbidden' &&
+      change !== undefined && {
+        forbidden: { change, isCall: site.kind === 'call', baseline: baseline.journal, tried: told.journal, struck: told.struck },
+      }),
+  };
+}
