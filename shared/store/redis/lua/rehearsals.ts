@@ -77,7 +77,7 @@ redis.call('ZREMRANGEBYSCORE', key('revoked'), '-inf', int(now()))
 redis.call('ZADD', key('revoked'), ends, id)
 return 1`,
 
-  // Begins a generation of access tokens: those of earlier generations have expired.
+  // Begins a generation of access tokens: tokens of earlier generations have expired.
   expireTokens: lua`
 local generation, at = arg(), arg()
 if not exists() then return 0 end
