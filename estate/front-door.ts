@@ -133,9 +133,11 @@ export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoo
     limits: { most: configuration.MAX_REHEARSALS, idleMs: idleExpiryMs(configuration.REHEARSAL_IDLE_EXPIRY) },
   });
   const objects = objectsOf(registeredApplications.map(({ service }) => service));
+  const forbiddenChanges = createForbiddenChanges({ store: gatewayStore, control: adapter.control });
   const snapshots = createSnapshots({
     worlds: adapter.worlds,
     driver,
+    forbiddenChanges,
     estate,
     receive: createReceive({
       most: configuration.MAX_SNAPSHOT_BYTES,
@@ -196,7 +198,7 @@ export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoo
         verify: (world, breathe) => verifyWorld(adapter.worlds, world, objects, breathe),
         inSlices,
       }),
-      forbiddenChanges: createForbiddenChanges({ store: gatewayStore, control: adapter.control }),
+      forbiddenChanges,
       inSlices,
       control: adapter.control,
       topology: createTopology({ worlds: adapter.worlds, readiness, touchpoint, adapters: adaptersInUse(configuration) }),

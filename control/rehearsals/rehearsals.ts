@@ -1,3 +1,4 @@
+import { GATEWAY } from '../../shared/catalog/applications.ts';
 import type { OwnData } from '../../shared/catalog/control/own-data.ts';
 import { invalid, Problem } from '../../shared/catalog/problems.ts';
 import type { SwapChanges, Swaps } from '../../shared/catalog/swap.ts';
@@ -10,7 +11,14 @@ import type { SeededSwaps } from '../../shared/elsewhere/swap/stored-swap.ts';
 import type { Heap } from '../../shared/process/heap.ts';
 import type { ObjectReader } from '../../shared/store/ports/objects.ts';
 import type { Directory, Labels, Lifetime, RehearsalStore, WorldView } from '../../shared/store/ports/rehearsals.ts';
-import type { Beginning, ExportedWorld, WorldData, WorldDataStore, WorldSource } from '../../shared/store/ports/world-data.ts';
+import type {
+  ApplicationDump,
+  Beginning,
+  ExportedWorld,
+  WorldData,
+  WorldDataStore,
+  WorldSource,
+} from '../../shared/store/ports/world-data.ts';
 import { requestedSwaps } from '../swaps/swaps.ts';
 
 interface RehearsalsOptions {
@@ -146,11 +154,18 @@ export function createRehearsals(options: RehearsalsOptions) {
   async function reset(name: string, changes?: SwapChanges): Promise<void> {
     const view = await find(name);
     const from = await dataForReset(view, changes);
-    const applications = { ...from.applications, ...(await kept?.(view)) };
+    const applications = { ...from.applications, ...withRecords(from.applications[GATEWAY], await kept?.(view)) };
     if (!(await worlds.replace(name, { ...from, applications }, view.credentials))) throw unknownRehearsal(name);
   }
 
   return { ensure, find, create, reset };
+}
+
+/** What a reset keeps, with the gateway's records of the snapshot that it opens. */
+function withRecords(records: ApplicationDump | undefined, kept: WorldData['applications'] = {}): WorldData['applications'] {
+  const own = kept[GATEWAY];
+  if (!records || !own) return kept;
+  return { ...kept, [GATEWAY]: { ...own, objects: { ...records.objects, ...own.objects } } };
 }
 
 /** A world that continues another one, with a new seed if one is chosen. */

@@ -49,6 +49,7 @@ export async function openWorld(rehearsal: string, from: WorldData | ExportedWor
     progression: exported?.progression,
     numbers: new Map(Object.entries(exported?.numbers ?? {})),
     revokedTokens: new RevokedTokens(),
+    tokenExpiry: undefined,
     driver: undefined,
   };
   for (const application of owners) {

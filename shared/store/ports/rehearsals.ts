@@ -110,7 +110,16 @@ export interface WorldView extends Beginning {
   readonly bytes: number;
   /** Automatic progressions of this rehearsal; absent while they are the default. */
   readonly progression?: Progression;
+  /** Absent: no fault has made access tokens expire. */
+  readonly tokenExpiry?: TokenExpiry;
   readonly credentials: RehearsalCredentials;
+}
+
+/** A fault made all access tokens of earlier generations expire. The first tokens of a world have the generation 0. */
+export interface TokenExpiry {
+  readonly generation: number;
+  /** Instant of the rehearsal's clock. */
+  readonly at: Ms;
 }
 
 export interface Directory {
@@ -133,6 +142,8 @@ export interface RevocationStore {
   /** Revoking twice, or in a dropped world, changes nothing. */
   revokeToken(revocation: Revocation): Promise<void>;
   isTokenRevoked(revocation: Pick<Revocation, 'world' | 'id'>): Promise<boolean>;
+  /** Begins a generation of tokens. Does nothing in a dropped world, or in a world that has reached the generation. */
+  expireTokens(world: World, expiry: TokenExpiry): Promise<void>;
 }
 
 /** Thrown when a request names a dropped world: its rehearsal was reset or deleted more than a minute ago. */

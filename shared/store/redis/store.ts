@@ -161,12 +161,13 @@ function createRevocations(access: RedisAccess): RevocationStore {
     revokeToken: async ({ world, id, endsAt }) => void (await run('revokeToken', world, id, endsAt)),
     isTokenRevoked: async ({ world, id }) =>
       (await connection.idempotently((client) => client.zscore(`${keys.world(world)}:revoked`, id))) !== null,
+    expireTokens: async (world, { generation, at }) => void (await run('expireTokens', world, generation, at)),
   };
 }
 
 function readView(rehearsal: string, reply: readonly string[]): WorldView | undefined {
   const [id, credentials = '', flowing, now, progression = '', faults, bytes, moves, ...rest] = reply;
-  const [seed, startsAt, lineage, reference] = rest;
+  const [seed, startsAt, lineage, reference, generation, expired] = rest;
   if (id === undefined) return undefined;
   return {
     rehearsal,
@@ -179,6 +180,7 @@ function readView(rehearsal: string, reply: readonly string[]): WorldView | unde
     reference: reference || undefined,
     bytes: Number(bytes),
     progression: progression === '' ? undefined : (JSON.parse(progression) as Progression),
+    tokenExpiry: generation ? { generation: Number(generation), at: Number(expired) } : undefined,
     credentials: JSON.parse(credentials) as RehearsalCredentials,
     seed: seed || undefined,
     startsAt: startsAt ? Number(startsAt) : undefined,

@@ -12,9 +12,9 @@ local id = arg()
 local is = redis.call('HMGET', KEYS[1], 'ulid', 'credentials')
 if not is[1] or (id ~= '' and id ~= is[1]) then return {} end
 root = KEYS[1] .. '~' .. is[1]
-local world = redis.call('HMGET', root, 'flowing', 'progression', 'bytes', 'movesSeq', 'seed', 'startsAt', 'lineage', 'reference', 'formats')
-if world[9] ~= '${FORMATS}' then return { is[1] } end
-return { is[1], is[2], world[1], int(now()), world[2] or '', faultRevision(), world[3] or '0', world[4] or '0', world[5] or '', world[6] or '', world[7] or '', world[8] or '' }`,
+local world = redis.call('HMGET', root, 'flowing', 'progression', 'bytes', 'movesSeq', 'seed', 'startsAt', 'lineage', 'reference', 'tokenGeneration', 'tokensExpired', 'formats')
+if world[11] ~= '${FORMATS}' then return { is[1] } end
+return { is[1], is[2], world[1], int(now()), world[2] or '', faultRevision(), world[3] or '0', world[4] or '0', world[5] or '', world[6] or '', world[7] or '', world[8] or '', world[9] or '', world[10] or '' }`,
 
   // The size of the current world, from counts.
   summary: lua`
@@ -82,6 +82,14 @@ local id, ends = arg(), arg()
 if not exists() then return 0 end
 redis.call('ZREMRANGEBYSCORE', key('revoked'), '-inf', int(now()))
 redis.call('ZADD', key('revoked'), ends, id)
+return 1`,
+
+  // Begins a generation of access tokens: tokens of earlier generations have expired.
+  expireTokens: lua`
+local generation, at = arg(), arg()
+if not exists() then return 0 end
+if tonumber(redis.call('HGET', root, 'tokenGeneration') or '0') >= tonumber(generation) then return 0 end
+redis.call('HSET', root, 'tokenGeneration', generation, 'tokensExpired', at)
 return 1`,
 
   nextNumber: lua`
