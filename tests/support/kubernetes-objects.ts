@@ -73,6 +73,7 @@ export interface KubernetesObject {
     readonly scaleTargetRef?: { readonly kind: string; readonly name: string };
     readonly hard?: Readonly<Record<string, string>>;
     readonly strategy?: unknown;
+    readonly clusterIP?: string;
   };
 }
 
