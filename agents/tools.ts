@@ -190,7 +190,7 @@ const breakWorld = toolIn({
   name: 'break',
   title: 'Set a fault',
   description:
-    'Sets a fault: on calls (latency, status, outage, drop, lost-response, barrier), on events (duplicate, late, reorder, withhold) or on the webhooks of the carrier. The kinds permitted and forbidden change what clients get. Either a preset or a rule (estate://faults).',
+    'Sets a fault: on calls (latency, status, outage, drop, lost-response, barrier, expired-token), on events (duplicate, late, reorder, withhold) or on the webhooks of the carrier. The kinds permitted and forbidden change what clients get. Either a preset or a rule (estate://faults).',
   input: {
     preset: z.enum(PRESETS).optional().describe('A ready-made fault.'),
     name: z.string().max(64).optional().describe('Your name for the fault. Default: the name of the preset.'),

@@ -137,7 +137,7 @@ function worldsWith(outside: EstateClient, { keep, recall, keepSnapshot, recallS
   const snapshotOf = async (name: string) => (await outside.control('list-snapshots')).items.find((one) => one.name === name);
   return {
     open: async (body) => {
-      const created = await outside.control('create-rehearsal', { body });
+      const created = await outside.control('create-rehearsal', { body: { labels: { by: 'agent' }, ...body } });
       const handle = keep(created);
       const client = recall(handle)?.client ?? outside;
       return { handle, name: created.name, client };

@@ -15,6 +15,7 @@ import type { Snapshots } from './snapshots/snapshots.ts';
 import type { Frame } from './stream/send-frames.ts';
 import type { Streams } from './stream/streams.ts';
 import type { RealSystems } from './swaps/real-systems.ts';
+import type { SystemChecks } from './swaps/system-checks.ts';
 import type { Topology } from './topology.ts';
 import type { ForbiddenChanges } from './verify/forbidden-changes.ts';
 import type { Verified } from './verify/verify.ts';
@@ -32,6 +33,7 @@ export interface ControlParts {
   readonly callDry: DryCall;
   readonly realSystems: RealSystems;
   readonly runs: Runs;
+  readonly checkSystem: SystemChecks;
   readonly streams: Streams;
   readonly objects: EstateObjects;
   /** Long computations of this process, which take turns. */

@@ -12,22 +12,28 @@ interface ElsewhereOptions {
   readonly own: () => readonly OwnListener[];
 }
 
-/**
- * Opens the access of applications to real systems. Addresses from variables need no permission. The code is loaded for the first world that has
- * a real system.
- */
-export function openElsewhere(
-  { OUTBOUND_ALLOW }: Pick<Configuration, 'OUTBOUND_ALLOW'>,
-  { token, own }: ElsewhereOptions,
-): { readonly plug: PlugElsewhere; close(): Promise<void> } {
+/** How a process reaches addresses outside the estate. Addresses from variables need no permission. */
+export function openOutside({ OUTBOUND_ALLOW }: Pick<Configuration, 'OUTBOUND_ALLOW'>, own: ElsewhereOptions['own'], connections?: number) {
   const everything = outboundAllow('loopback,private,public') as OutboundAllow;
-  const checked = createOutbound({ allow: OUTBOUND_ALLOW, own, connections: CONNECTIONS });
-  const trusted = createOutbound({ allow: everything, own, connections: CONNECTIONS });
-  const access = { outside: { checked, trusted }, estateCalls: createEstateCalls(token) };
+  const checked = createOutbound({ allow: OUTBOUND_ALLOW, own, connections });
+  const trusted = createOutbound({ allow: everything, own, connections });
   return {
-    plug: async (parts) => (await import('../shared/elsewhere/elsewhere.ts')).createElsewhere(parts, access),
-    close: async () => {
+    ...{ checked, trusted },
+    close: async (): Promise<void> => {
       await Promise.all([checked.close(), trusted.close()]);
     },
+  };
+}
+
+/** Opens the access of applications to real systems. The code is loaded for the first world that has a real system. */
+export function openElsewhere(
+  configuration: Pick<Configuration, 'OUTBOUND_ALLOW'>,
+  { token, own }: ElsewhereOptions,
+): { readonly plug: PlugElsewhere; close(): Promise<void> } {
+  const outside = openOutside(configuration, own, CONNECTIONS);
+  const access = { outside, estateCalls: createEstateCalls(token) };
+  return {
+    plug: async (parts) => (await import('../shared/elsewhere/elsewhere.ts')).createElsewhere(parts, access),
+    close: outside.close,
   };
 }

@@ -15,7 +15,8 @@ import { estateDataOf } from '../control/snapshots/estate-data.ts';
 import { createSnapshots } from '../control/snapshots/snapshots.ts';
 import { createStreams } from '../control/stream/streams.ts';
 import { createRealSystems } from '../control/swaps/real-systems.ts';
-import { permittedSwaps } from '../control/swaps/swaps.ts';
+import { changedSwaps, permittedSwaps } from '../control/swaps/swaps.ts';
+import { createSystemChecks } from '../control/swaps/system-checks.ts';
 import { createTopology, type TouchpointState } from '../control/topology.ts';
 import { createForbiddenChanges } from '../control/verify/forbidden-changes.ts';
 import { createVerifications, verifyWorld } from '../control/verify/verify.ts';
@@ -33,7 +34,6 @@ import { idleExpiryMs } from '../shared/domain/duration.ts';
 import { DEFAULT_REHEARSAL } from '../shared/domain/ids.ts';
 import { movedInTime } from '../shared/domain/moved-in-time.ts';
 import { keepSecret, showTokens } from '../shared/domain/redaction.ts';
-import { createOutbound } from '../shared/http/outbound.ts';
 import type { Observability } from '../shared/observability/observability.ts';
 import { READY, type State } from '../shared/process/readiness.ts';
 import { createSlices, NEVER_GONE } from '../shared/process/slices.ts';
@@ -45,6 +45,7 @@ import { createAgents } from './agents.ts';
 import { adaptersInUse, type Configuration, corsOriginsOf, eventServers } from './configuration.ts';
 import { configuredSwaps } from './configured-swaps.ts';
 import { consoleConfig, publicAmong, refuseDemoCredentials } from './console.ts';
+import { openOutside } from './elsewhere.ts';
 import { worldBytesOf } from './infrastructure.ts';
 import { ownListeners } from './own-listeners.ts';
 import { objectsOf, registeredApplications } from './registry.ts';
@@ -97,10 +98,8 @@ export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoo
   const console = consoleConfig(configuration, credentials, () => touchpoint().portal);
   let url = '';
   const callFromOutside = createOutsideCall({ transport, numbers: adapter.worlds, turns: adapter.turns });
-  const outbound = createOutbound({
-    allow: configuration.OUTBOUND_ALLOW,
-    own: () => ownListeners({ ...configuration, addressOf }, [url, ...(options.listeners?.() ?? [])]),
-  });
+  const outside = openOutside(configuration, () => ownListeners({ ...configuration, addressOf }, [url, ...(options.listeners?.() ?? [])]));
+  const outbound = outside.checked;
   const gatewayStore = adapter.store(GATEWAY);
   const ownWork = createWebhookWork({ store: gatewayStore, worlds: adapter.worlds, control: adapter.control, outbound, log });
   const webhooks = createRegistrations({ store: gatewayStore, worlds: adapter.worlds, outbound });
@@ -119,6 +118,7 @@ export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoo
         return { seed: { ...seed, data }, leftOut };
       }),
     permitted: (requested) => permittedSwaps(outbound, requested),
+    changed: (world, changes) => changedSwaps(outbound, adapter.worlds, world, changes),
     pepper,
     defaultWebhookSecret: credentials.find(({ kind }) => kind === 'signature')?.secret,
     kept: webhooks.kept,
@@ -126,9 +126,11 @@ export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoo
     limits: { most: configuration.MAX_REHEARSALS, idleMs: idleExpiryMs(configuration.REHEARSAL_IDLE_EXPIRY) },
   });
   const objects = objectsOf(registeredApplications.map(({ service }) => service));
+  const forbiddenChanges = createForbiddenChanges({ store: gatewayStore, control: adapter.control });
   const snapshots = createSnapshots({
     worlds: adapter.worlds,
     driver,
+    forbiddenChanges,
     estate: estateDataOf(registeredApplications.map(({ service }) => service)),
     receive: createReceive({
       most: configuration.MAX_SNAPSHOT_BYTES,
@@ -179,6 +181,7 @@ export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoo
       callDry: createDryCall({ transport }),
       realSystems: createRealSystems({ transport, estateCalls: createEstateCalls(token) }),
       runs,
+      checkSystem: createSystemChecks({ ...outside, runs }),
       streams: createStreams(),
       webhooks,
       snapshots,
@@ -188,7 +191,7 @@ export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoo
         verify: (world, breathe) => verifyWorld(adapter.worlds, world, objects, breathe),
         inSlices,
       }),
-      forbiddenChanges: createForbiddenChanges({ store: gatewayStore, control: adapter.control }),
+      forbiddenChanges,
       inSlices,
       control: adapter.control,
       topology: createTopology({ worlds: adapter.worlds, readiness, touchpoint, adapters: adaptersInUse(configuration) }),
@@ -222,7 +225,7 @@ export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoo
       await gateway.close();
       await expiry.stop();
       await driver.stop();
-      await outbound.close();
+      await outside.close();
       await prepared;
     },
   };

@@ -5,7 +5,7 @@ import type { AuthScheme } from '../shared/catalog/define.ts';
 import { Problem } from '../shared/catalog/problems.ts';
 import { hmacOf, rehearsalOfClient, rehearsalOfKey } from '../shared/control/credentials.ts';
 import type { EstateCall } from '../shared/control/estate-call.ts';
-import { instant } from '../shared/domain/time.ts';
+import { instant, type Ms } from '../shared/domain/time.ts';
 import { rehearsalOf } from '../shared/domain/world.ts';
 import type { WorldView } from '../shared/store/ports/rehearsals.ts';
 import { type AccessTokens, isAccessToken } from './oauth/access-tokens.ts';
@@ -42,6 +42,8 @@ export interface AuthenticatedCaller {
   readonly scopes: readonly string[];
   /** The rehearsal that the credential is bound to. */
   readonly boundTo?: WorldView;
+  /** Set for a caller with an access token: its generation. */
+  readonly tokenGeneration?: number;
   /** Set for the real system of a swapped application. */
   readonly estateCall?: EstateCall;
 }
@@ -94,12 +96,19 @@ export function createKeyring({ credentials, pepper, accessTokens, revocations, 
   async function callerOfToken(token: string): Promise<AuthenticatedCaller> {
     const grant = accessTokens.read(token);
     if (!grant) throw invalidToken('The access token was not issued here');
-    const { client, world, scopes, endsAt } = grant;
+    const { client, world, scopes, endsAt, generation } = grant;
     const boundTo = await resolve(rehearsalOf(world));
     if (boundTo?.world !== world) throw invalidToken('The access token ended when its rehearsal was reset or deleted');
-    if (boundTo.now >= endsAt) throw invalidToken(`The access token expired at ${instant(endsAt)}, on the clock of the rehearsal`);
+    const { now, tokenExpiry = { generation: 0, at: endsAt } } = boundTo;
+    const end = generation < tokenExpiry.generation ? Math.min(tokenExpiry.at, endsAt) : endsAt;
+    if (now >= end) throw expiredToken(end);
     if (await revocations.isRevoked(grant)) throw invalidToken('The access token was revoked');
-    return { principal: rehearsalOfClient(client) === undefined ? client : `reh:${boundTo.rehearsal}`, scopes, boundTo };
+    return {
+      principal: rehearsalOfClient(client) === undefined ? client : `reh:${boundTo.rehearsal}`,
+      scopes,
+      boundTo,
+      tokenGeneration: generation,
+    };
   }
 
   async function findCaller({ kind, key, hash }: PresentedKey): Promise<AuthenticatedCaller | undefined> {
@@ -164,9 +173,14 @@ const unauthenticated = (scheme: KeyScheme): ProblemWithHeaders =>
     headers: { 'WWW-Authenticate': `${scheme === 'bearer' ? 'Bearer' : 'ApiKey'} realm="unified-commerce"` },
   });
 
+/** @param fault the name of the fault that made the token expire before this call */
+export const expiredToken = (at: Ms, fault?: string): ProblemWithHeaders =>
+  invalidToken(`The access token expired at ${instant(at)}, on the clock of the rehearsal`, fault);
+
 /** RFC 6750 §3. @param reason a sentence without its full stop, in ASCII without quotation marks */
-const invalidToken = (reason: string): ProblemWithHeaders =>
+const invalidToken = (reason: string, fault?: string): ProblemWithHeaders =>
   new ProblemWithHeaders('unauthenticated', {
+    fault,
     detail: `${reason}. Fetch a new one with POST /oauth/token.`,
     headers: { 'WWW-Authenticate': `Bearer realm="unified-commerce", error="invalid_token", error_description="${reason}"` },
   });

@@ -36,6 +36,7 @@ export interface ProvedFacts extends Exchange {
   readonly caller?: AuthenticatedCaller | undefined;
   readonly view?: WorldView | undefined;
   readonly ids?: RequestIds;
+  readonly body?: Buffer | undefined;
   /** Whether the application may have received the request. */
   readonly forwarded?: ForwardedRequest;
 }

@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { ApiDefinition } from '../shared/catalog/define.ts';
 import type { AgentRequest, ControlRequest } from '../shared/control/admitted.ts';
+import type { Faults } from '../shared/control/faults.ts';
 import type { World } from '../shared/domain/world.ts';
 import type { RouteTable } from '../shared/http/route-table.ts';
 import type { Observability } from '../shared/observability/observability.ts';
@@ -40,6 +41,8 @@ export interface GatewayParts {
   readonly keyring: Keyring;
   readonly estateCalls: EstateCallers;
   readonly access: RehearsalAccess;
+  /** The faults that strike a call before an application gets it. */
+  readonly faults: Pick<Faults, 'strikeToken'>;
   readonly clients: OAuthClients;
   readonly accessTokens: AccessTokens;
   readonly revocations: Revocations;

@@ -6,12 +6,14 @@ import type { Application } from '../shared/catalog/applications.ts';
 import type { ApiDefinition } from '../shared/catalog/define.ts';
 import { BODY_BYTES } from '../shared/contract/body-limit.ts';
 import { createEstateCalls } from '../shared/control/estate-call.ts';
+import { createFaults } from '../shared/control/faults.ts';
 import { routeTable } from '../shared/http/route-table.ts';
 import { UNOBSERVED } from '../shared/observability/observer.ts';
 import { createFairServer, listen, watchConnections } from '../shared/process/fair-server.ts';
 import { withoutFailing } from '../shared/process/harmless.ts';
 import type { Logger } from '../shared/process/logger.ts';
 import { ownHosts } from '../shared/process/own-hosts.ts';
+import type { FaultStore } from '../shared/store/ports/faults.ts';
 import type { JournalWriter } from '../shared/store/ports/journal.ts';
 import { WORLD_BYTES } from '../shared/store/ports/plan.ts';
 import type { Directory, RevocationStore, WorldView } from '../shared/store/ports/rehearsals.ts';
@@ -51,8 +53,8 @@ export interface GatewayOptions
   readonly addressOf: (application: Application) => string;
   /** The applications of this process. Without it, requests reach the applications over HTTP. */
   readonly endpointOf?: ((application: Application) => Endpoint | undefined) | undefined;
-  /** The journal of the gateway's own refusals. */
-  readonly control: JournalWriter;
+  /** The journal of the gateway's own refusals, and the faults that strike access tokens. */
+  readonly control: JournalWriter & FaultStore;
   readonly log: Logger;
   /** Answers all other paths, without a credential. */
   readonly documents: Router;
@@ -104,6 +106,7 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
     accessTokens,
     revocations,
     access,
+    faults: createFaults(control),
     noteUse: options.noteUse ?? (() => {}),
     worldBytes: options.worldBytes ?? WORLD_BYTES,
     heap: options.heap,

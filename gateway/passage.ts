@@ -36,6 +36,7 @@ import {
   refuseOtherMethods,
   requireClientCredentials,
   revokeToken,
+  strikeToken,
 } from './steps/oauth.ts';
 import {
   authenticate,
@@ -64,6 +65,7 @@ export function createPassage(parts: GatewayParts): Passage<Exchange> {
     .check(useRehearsal(parts))
     .prove(identifyInRehearsal(parts))
     .prove(receiveBody)
+    .check(strikeToken(parts))
     .prove(addressApplication(parts))
     .end(callApplication(parts));
 

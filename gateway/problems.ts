@@ -9,20 +9,23 @@ const LINGER_MS = 500;
 
 const PROBLEM_TYPE = 'application/problem+json; charset=utf-8';
 
+interface HeadersOfProblem {
+  readonly detail: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly context?: ProblemContext;
+  readonly fault?: string | undefined;
+}
+
 /** A problem whose refusal needs more headers, such as the challenge of a 401. */
 export class ProblemWithHeaders extends Problem {
   readonly headers: Readonly<Record<string, string>>;
+  /** The fault that caused the refusal, for the journal. */
+  readonly fault: string | undefined;
 
-  constructor(
-    code: ProblemCode,
-    {
-      detail,
-      headers,
-      context,
-    }: { readonly detail: string; readonly headers: Readonly<Record<string, string>>; readonly context?: ProblemContext },
-  ) {
+  constructor(code: ProblemCode, { detail, headers, context, fault }: HeadersOfProblem) {
     super(code, detail, context);
     this.headers = headers;
+    this.fault = fault;
   }
 }
 

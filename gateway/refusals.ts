@@ -1,5 +1,6 @@
+import type { Problem } from '../shared/catalog/problems.ts';
 import { ANONYMOUS } from '../shared/control/context.ts';
-import { journalHop } from '../shared/control/journal.ts';
+import { type Hop, journalHop } from '../shared/control/journal.ts';
 import { newId } from '../shared/domain/ids.ts';
 import { endAnyhow } from '../shared/http/json-answer.ts';
 import { ClientGone } from '../shared/http/request-body.ts';
@@ -7,10 +8,10 @@ import { type Observer, traceIds } from '../shared/observability/observer.ts';
 import { withoutFailing } from '../shared/process/harmless.ts';
 import type { Logger } from '../shared/process/logger.ts';
 import type { JournalWriter } from '../shared/store/ports/journal.ts';
-import { asProblem } from '../shared/transport/answer.ts';
+import { asProblem, jsonIn } from '../shared/transport/answer.ts';
 import type { ProvedFacts } from './facts.ts';
 import { inOAuthForm } from './oauth/refusal.ts';
-import { type Refusal, sendProblem } from './problems.ts';
+import { ProblemWithHeaders, type Refusal, sendProblem } from './problems.ts';
 import { identify, type RequestIds } from './request-ids.ts';
 
 /** Log, metrics and journal for refusals. */
@@ -52,6 +53,14 @@ function idsOf({ request, ids, forwarded, view }: ProvedFacts): RequestIds {
   return forwarded ? { ...ids, requestId: `${ids.requestId}.gateway` } : ids;
 }
 
+/** What the journal has of a call that a fault struck, as it has of a call that an application answered. */
+function struckBy(problem: Problem, { body }: ProvedFacts): Pick<Hop, 'faults' | 'request' | 'requestText'> {
+  if (!(problem instanceof ProblemWithHeaders) || problem.fault === undefined) return {};
+  const requestText = body?.toString();
+  const request = requestText === undefined ? undefined : jsonIn(requestText);
+  return { faults: [problem.fault], request, requestText: request === undefined ? undefined : requestText };
+}
+
 function record({ log, observer, control }: RefusalRecords, { problem, ids }: AnsweredRefusal, facts: ProvedFacts): void {
   observer.refused(problem.code);
   const { request, started, path = '', api, isDryRun, caller, view, traceparent } = facts;
@@ -74,6 +83,7 @@ function record({ log, observer, control }: RefusalRecords, { problem, ids }: An
       path: request.url ?? '',
       status,
       started,
+      ...struckBy(problem, facts),
       response: JSON.stringify(problem.body(path)),
     },
   );

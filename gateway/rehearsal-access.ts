@@ -1,7 +1,8 @@
 import { Problem } from '../shared/catalog/problems.ts';
 import { requestIdIn } from '../shared/control/request-id.ts';
+import type { World } from '../shared/domain/world.ts';
 import type { Logger } from '../shared/process/logger.ts';
-import type { Directory, Revocation, RevocationStore, WorldView } from '../shared/store/ports/rehearsals.ts';
+import type { Directory, Revocation, RevocationStore, TokenExpiry, WorldView } from '../shared/store/ports/rehearsals.ts';
 
 interface RehearsalAccessOptions {
   readonly directory: Pick<Directory, 'resolve' | 'nextNumber'> & RevocationStore;
@@ -15,6 +16,8 @@ export interface RehearsalAccess {
   readonly create: (rehearsal: string) => Promise<WorldView>;
   /** The id of a request in a rehearsal with a seed. @param name as `requestIdIn` takes it */
   readonly requestId: (view: WorldView, name: string) => Promise<string>;
+  /** Makes the access tokens of a world expire that belong to an earlier generation. */
+  readonly expireTokens: (world: World, expiry: TokenExpiry) => Promise<void>;
   readonly revocations: Revocations;
 }
 
@@ -36,6 +39,7 @@ export function rehearsalAccess({ directory, createRehearsal, log }: RehearsalAc
     resolve: (rehearsal) => directory.resolve(rehearsal).catch(unreachable),
     create: (rehearsal) => createRehearsal(rehearsal).catch(unreachable),
     requestId: (view, name) => requestIdIn(view, directory, name).catch(unreachable),
+    expireTokens: (world, expiry) => directory.expireTokens(world, expiry).catch(unreachable),
     revocations: {
       revoke: (revocation) => directory.revokeToken(revocation).catch(unreachable),
       isRevoked: (revocation) => directory.isTokenRevoked(revocation).catch(unreachable),

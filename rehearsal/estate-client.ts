@@ -1,10 +1,11 @@
-import { Agent, request } from 'undici';
+import { Agent, type Dispatcher, errors, request } from 'undici';
 import type { z } from 'zod';
 import { apis } from '../shared/catalog/apis.ts';
 import { STREAM_CURSOR } from '../shared/catalog/control/operations/stream.ts';
 import { controlOperations } from '../shared/catalog/control/operations.ts';
 import type { ApiDefinition } from '../shared/catalog/define.ts';
 import { unknownWord } from '../shared/domain/nearest-word.ts';
+import type { Ms } from '../shared/domain/time.ts';
 import { BodyTooLong, bytesWithin } from '../shared/process/bounded-body.ts';
 import { GIVEN_BYTES } from '../shared/process/bounded-file.ts';
 import { connectionTrouble } from '../shared/process/connection-trouble.ts';
@@ -34,12 +35,17 @@ export interface EstateClientOptions {
   readonly admin: string;
   /** Rehearsal of control operations, and of plain calls whose bearer is not bound to a rehearsal. */
   readonly rehearsal?: string;
+  /** The client of OAuth that fetches access tokens, for calls as `access-token`. */
+  readonly oauthClient?: { readonly id: string; readonly secret: string };
 }
 
 export interface CallOptions {
   readonly headers?: Readonly<Record<string, string>>;
-  /** `none` omits all credentials. */
-  readonly as?: 'bearer' | 'api-key' | 'admin' | 'none';
+  /**
+   * `access-token` sends a token of POST /oauth/token, which the client keeps until a call is refused because the token has ended. `none` omits
+   * all credentials.
+   */
+  readonly as?: 'bearer' | 'access-token' | 'api-key' | 'admin' | 'none';
 }
 
 /** The start and the end of reading a stream. */
@@ -112,7 +118,12 @@ export const clientOnAgent = (options: EstateClientOptions & Ending, agent: Agen
 interface Ending {
   /** Aborting it ends the calls of the client, and with them what the estate does for them alone, such as a wait. */
   readonly signal?: AbortSignal;
+  /** Wall time that the body of an answer may take. */
+  readonly bodyMs?: Ms;
 }
+
+/** An estate disconnects clients that read an answer for longer than this wall time. */
+const LONGEST_BODY_MS: Ms = 120_000;
 
 /** @throws TypeError that names missing options, for callers without types */
 function requireOptions(options: EstateClientOptions): EstateClientOptions {
@@ -123,27 +134,40 @@ function requireOptions(options: EstateClientOptions): EstateClientOptions {
 }
 
 function clientOnConnections(options: EstateClientOptions & Ending, agent: Agent, close: () => Promise<void>): EstateClient {
-  const credential = (as: CallOptions['as']): Record<string, string> => {
+  let accessToken: Promise<string> | undefined;
+
+  async function credential(as: CallOptions['as']): Promise<Record<string, string>> {
     if (as === 'none') return {};
     if (as === 'api-key') return { 'x-api-key': options.apiKey };
+    if (as === 'access-token') {
+      accessToken ??= fetchToken();
+      accessToken.catch(() => (accessToken = undefined));
+      return { authorization: `Bearer ${await accessToken}` };
+    }
     return { authorization: `Bearer ${as === 'admin' ? options.admin : options.bearer}` };
-  };
+  }
   const bound = options.bearer.startsWith('reh_');
 
-  const placed = ({ headers = {}, as = 'bearer' }: CallOptions): Record<string, string> => ({
-    ...credential(as),
+  const placed = async ({ headers = {}, as = 'bearer' }: CallOptions): Promise<Record<string, string>> => ({
+    ...(await credential(as)),
     ...(options.rehearsal !== undefined && (!bound || as === 'none' || as === 'admin') && { 'x-rehearsal': options.rehearsal }),
     ...headers,
   });
 
   const explain = (error: unknown): never => explainConnection(options.gateway, error);
   const reach = (url: string, how: Parameters<typeof request>[1]) => request(url, { ...how, dispatcher: agent }).catch(explain);
-  const textOf = async (body: AsyncIterable<Uint8Array>): Promise<string> =>
-    (await bytesWithin(body, GIVEN_BYTES).catch(explain)).toString();
+  /** The pauses between two chunks have a limit of their own, so only this one ends a body that trickles. */
+  const textOf = async (body: Dispatcher.ResponseData['body']): Promise<string> => {
+    const late = setTimeout(() => body.destroy(new errors.BodyTimeoutError()), options.bodyMs ?? LONGEST_BODY_MS);
+    const bytes = await bytesWithin(body, GIVEN_BYTES)
+      .catch(explain)
+      .finally(() => clearTimeout(late));
+    return bytes.toString();
+  };
 
   async function send(method: string, path: string, body?: unknown, how: CallOptions = {}): Promise<Reply> {
     requireWrittenPath(path);
-    const headers = placed(how);
+    const headers = await placed(how);
     const response = await reach(`${options.gateway}${path}`, {
       method: method as 'GET',
       headers: { ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
@@ -151,8 +175,31 @@ function clientOnConnections(options: EstateClientOptions & Ending, agent: Agent
       signal: options.signal,
     });
     const text = await textOf(response.body);
+    if (how.as === 'access-token' && isOfEndedToken(response.headers)) accessToken = undefined;
     const reply = { status: response.statusCode, body: text === '' ? undefined : parse(text), headers: response.headers };
     return isSuccess(reply.status) ? { ok: true, ...reply } : { ok: false, ...reply, body: reply.body as ProblemBody };
+  }
+
+  /** @throws TypeError without a client of OAuth, ControlError when it is refused */
+  async function fetchToken(): Promise<string> {
+    const { oauthClient, rehearsal, gateway, signal } = options;
+    if (oauthClient === undefined) throw new TypeError('A call as access-token needs the option oauthClient: { id, secret }.');
+    const { id, secret } = oauthClient;
+    const isBound = id.startsWith('reh_');
+    const response = await reach(`${gateway}/oauth/token`, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/x-www-form-urlencoded',
+        ...(rehearsal !== undefined && !isBound && { 'x-rehearsal': rehearsal }),
+      },
+      body: new URLSearchParams({ grant_type: 'client_credentials', client_id: id, client_secret: secret }).toString(),
+      signal,
+    });
+    const answer = parse(await textOf(response.body)) as
+      | { readonly access_token?: string; readonly error_description?: string }
+      | undefined;
+    if (answer?.access_token !== undefined) return answer.access_token;
+    throw new ControlError('POST /oauth/token', response.statusCode, answer?.error_description ?? '');
   }
 
   async function call(to: string, ...rest: readonly unknown[]): Promise<Reply> {
@@ -175,7 +222,10 @@ function clientOnConnections(options: EstateClientOptions & Ending, agent: Agent
     const { path, frames } = requireOperation(id);
     const { query = {}, after, signal } = (input ?? {}) as StreamOptions & { query?: Record<string, unknown> };
     const headers = { accept: 'text/event-stream', ...(after !== undefined && { 'last-event-id': after }) };
-    const response = await reach(`${options.gateway}${filledPath(path, { query })}`, { headers: placed({ as: 'admin', headers }), signal });
+    const response = await reach(`${options.gateway}${filledPath(path, { query })}`, {
+      headers: await placed({ as: 'admin', headers }),
+      signal,
+    });
     if (!isSuccess(response.statusCode)) throw new ControlError(id, response.statusCode, detailOf(parse(await textOf(response.body))));
     for await (const { event, id: place, data } of explained(options.gateway, eventsOf(response.body))) {
       // Skip unknown frames of a newer estate.
@@ -190,6 +240,9 @@ function clientOnConnections(options: EstateClientOptions & Ending, agent: Agent
 
   return { call: call as EstateClient['call'], control, stream, close, [Symbol.asyncDispose]: close };
 }
+
+/** RFC 6750 §3.1. */
+const isOfEndedToken = ({ 'www-authenticate': challenge = '' }: Reply['headers']): boolean => challenge.includes('error="invalid_token"');
 
 const isSuccess = (status: number): boolean => status >= 200 && status < 300;
 

@@ -101,7 +101,9 @@ export class EstateRehearsal implements AsyncDisposable {
       const { credentials, ...created } = await outside.control('create-rehearsal', {
         body: typeof how === 'string' ? { name: how } : how,
       });
-      const bound = { gateway, bearer: credentials.bearer, apiKey: credentials.apiKey, admin: own.admin, rehearsal: created.name };
+      const { bearer, apiKey, clientId, clientSecret } = credentials;
+      const oauthClient = { id: clientId, secret: clientSecret };
+      const bound = { gateway, bearer, apiKey, admin: own.admin, rehearsal: created.name, oauthClient };
       return new EstateRehearsal({ name: created.name, credentials, client: createEstateClient(bound) });
     } finally {
       await outside.close();

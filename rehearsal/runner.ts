@@ -32,13 +32,19 @@ interface ExaminedRehearsal {
 /** Runs one scenario in its own rehearsal, checks the invariants, and deletes it unless `leavesRehearsal`. @returns whether all hold */
 export async function runScenario(scenario: Scenario, options: RunOptions): Promise<boolean> {
   const { gateway, apiKey, admin, report, signal, agent, leavesRehearsal = false, beginning } = options;
-  const clientFor = (access: Pick<EstateClientOptions, 'bearer' | 'apiKey' | 'rehearsal'>): EstateClient =>
+  const clientFor = (access: Pick<EstateClientOptions, 'bearer' | 'apiKey' | 'rehearsal' | 'oauthClient'>): EstateClient =>
     agent ? clientOnAgent({ gateway, admin, ...access }, agent) : createEstateClient({ gateway, admin, ...access });
   const outside = clientFor({ bearer: options.bearer, apiKey, rehearsal: 'default' });
   const startsAt = beginning?.startsAt ?? scenario.startsAt;
-  const body = { ...beginning, startsAt, ...(leavesRehearsal && { name: nameAfter(scenario) }) };
+  const body = { ...beginning, startsAt, data: scenario.data, ...(leavesRehearsal && { name: nameAfter(scenario) }) };
   const { name, world, credentials, now } = await patiently(() => outside.control('create-rehearsal', { body }), signal);
-  const client = clientFor({ bearer: credentials.bearer, apiKey: credentials.apiKey || apiKey, rehearsal: name });
+  const { clientId, clientSecret } = credentials;
+  const client = clientFor({
+    bearer: credentials.bearer,
+    apiKey: credentials.apiKey || apiKey,
+    rehearsal: name,
+    oauthClient: { id: clientId, secret: clientSecret },
+  });
   report.begin(scenario, name, world);
   let failure: string | undefined;
   try {

@@ -94,11 +94,13 @@ export interface Scenario {
   readonly pains?: readonly Pain[];
   /** When its clock starts, frozen, unless the run gives another start. Default: now, and the clock flows. */
   readonly startsAt?: string;
+  /** Own data of its rehearsal, such as figures of the retailer. Default: the data of the estate. */
+  readonly data?: NonNullable<OperationInput<'create-rehearsal'>['body']>['data'];
   readonly run: (stage: Stage) => Promise<void>;
 }
 
 /** A scenario of a user. It does not need to follow a documented flow. */
-export type OwnScenario = Pick<Scenario, 'name' | 'title' | 'startsAt' | 'run'> & Partial<Pick<Scenario, 'flows'>>;
+export type OwnScenario = Pick<Scenario, 'name' | 'title' | 'startsAt' | 'data' | 'run'> & Partial<Pick<Scenario, 'flows'>>;
 
 /** Common problems of systems of this kind. Each has at least one scenario. */
 export const pains = {

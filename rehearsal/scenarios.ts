@@ -31,7 +31,7 @@ import {
 } from './scenarios/outages.ts';
 import { captureDeclined, partialApproval, threeDSecure } from './scenarios/payments.ts';
 import { exchangeWithSurplus, overRefund, returnByParcel, returnRefunded } from './scenarios/returns.ts';
-import { lostTender, splitTender, stockDiscrepancy, storeAndForward, voidedAtTheTill } from './scenarios/till.ts';
+import { lostTender, roundedSale, splitTender, stockDiscrepancy, storeAndForward, voidedAtTheTill } from './scenarios/till.ts';
 
 /** All scenarios, the simplest first. */
 export const scenarios: readonly Scenario[] = [
@@ -65,6 +65,7 @@ export const scenarios: readonly Scenario[] = [
   lostTender,
   storeAndForward,
   stockDiscrepancy,
+  roundedSale,
   returnRefunded,
   returnByParcel,
   exchangeWithSurplus,

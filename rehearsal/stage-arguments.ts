@@ -6,7 +6,7 @@ const Text = z.string().min(1);
 const CallText = z.string().regex(/^[A-Z]+ \/\S*$/, 'Write a method, one space and a path, such as POST /baskets.');
 const CallOptions = z.looseObject({
   headers: z.record(z.string(), z.string()).optional(),
-  as: z.enum(['bearer', 'api-key', 'admin', 'none']).optional(),
+  as: z.enum(['bearer', 'access-token', 'api-key', 'admin', 'none']).optional(),
 });
 const Status = z.int().min(100).max(599);
 

@@ -1,11 +1,14 @@
 import { Command, Option } from 'commander';
-import { Agent, request } from 'undici';
 import manifest from '../../package.json' with { type: 'json' };
 import { applications } from '../../shared/catalog/applications.ts';
+import { NoAnswer } from '../../shared/contract/suites/bench.ts';
 import type { Suite } from '../../shared/contract/suites/suite.ts';
 import { suites } from '../../shared/contract/suites/suites.ts';
 import { inOneLine } from '../../shared/domain/printable.ts';
-import { connectionTrouble } from '../../shared/process/connection-trouble.ts';
+import { type CallResult, type ConformOptions, checkCalls } from '../../shared/elsewhere/conform/checks.ts';
+import { requireAnswer, type SystemOptions, systemOf } from '../../shared/elsewhere/conform/system.ts';
+import { fits } from '../../shared/elsewhere/conform/verdict.ts';
+import { Agent } from '../../shared/process/http-client.ts';
 import { print, printJson } from '../../shared/process/terminal.ts';
 import { addressOf, jsonOption } from '../connection/connection.ts';
 import { CommandFailure, EXIT, misuse } from '../failure.ts';
@@ -15,9 +18,8 @@ import { lookOf, type Progress, progressOn } from '../output/table.ts';
 import { prepareReportFile, writeReportFile } from '../rehearse/report/report.ts';
 import { endProcess, type Interrupted, interruptions } from '../rehearse/supervision.ts';
 import { hasEstateCode } from '../start/estate-code.ts';
-import { type CallResult, type ConformOptions, checkCalls } from './checks.ts';
 import { headersIn, mappingOf } from './mapping.ts';
-import { callsAsJson, fits, recordedChecks, recordedScenario, scenariosAsJson, showCalls, showScenarios } from './result.ts';
+import { callsAsJson, recordedChecks, recordedScenario, scenariosAsJson, showCalls, showScenarios } from './result.ts';
 import { runSwapped } from './scenarios.ts';
 
 interface Options {
@@ -124,26 +126,21 @@ async function conform({ application, url, timeoutMs, ...options }: Options): Pr
   if (!conforms) process.exitCode = EXIT.fails;
 }
 
-type CallOptions = Omit<ConformOptions, 'agent' | 'progress'> & { readonly progress: Progress };
+type CallOptions = Omit<ConformOptions, 'system' | 'callOutside' | 'onCheck'> &
+  Pick<SystemOptions['system'], 'headers' | 'timeoutMs'> & { readonly url: string; readonly progress: Progress };
 
-async function callResults({ progress, ...options }: CallOptions): Promise<readonly CallResult[]> {
+async function callResults({ progress, url, headers, timeoutMs, ...options }: CallOptions): Promise<readonly CallResult[]> {
   const agent = new Agent();
+  const system = systemOf(agent, { url, headers, timeoutMs });
   try {
-    await requireAnswer(options.url, agent);
-    return await checkCalls({ ...options, agent, progress: (text) => progress.show(text) });
+    await requireAnswer(system).catch((error: Error) => {
+      if (!(error instanceof NoAnswer)) throw error;
+      const reason = error.message.replace(/^No answer: |[.]$/g, '');
+      throw new CommandFailure(`No system answers at ${inOneLine(url, 200)}: ${reason}. Start it, or correct --url.`, EXIT.unreachable);
+    });
+    return await checkCalls({ ...options, ...system, onCheck: (api, title) => progress.show(`${api.name}: ${title}`) });
   } finally {
     progress.clear();
     await agent.destroy();
-  }
-}
-
-/** @throws CommandFailure unless a server answers, whatever its answer */
-async function requireAnswer(url: string, agent: Agent): Promise<void> {
-  try {
-    const { body } = await request(url, { dispatcher: agent, signal: AbortSignal.timeout(10_000) });
-    await body.dump();
-  } catch (error) {
-    const reason = connectionTrouble(error)?.words ?? inOneLine((error as Error).message, 200);
-    throw new CommandFailure(`No system answers at ${inOneLine(url, 200)}: ${reason}. Start it, or correct --url.`, EXIT.unreachable);
   }
 }

@@ -1,23 +1,9 @@
-import type { Recorded } from '../../ui/report/recorded.ts';
+import type { CallResult, CheckResult } from '../../shared/elsewhere/conform/checks.ts';
+import type { MadeCall } from '../../shared/elsewhere/conform/system.ts';
+import { checksIn, deviates, onlyStatusOf, verdictOf } from '../../shared/elsewhere/conform/verdict.ts';
+import type { Entry, Recorded } from '../../ui/report/recorded.ts';
 import { type Look, table } from '../output/table.ts';
-import type { CallResult, CheckResult } from './checks.ts';
 import type { ScenarioResult } from './scenarios.ts';
-
-/** `missing`: other applications need the call, and the system does not offer it. `not checked`: a call that it needs has a mistake. `unchecked`: no check covers the call. */
-type Verdict = 'conforms' | 'deviates' | 'missing' | 'not checked' | 'not offered' | 'unchecked';
-
-const deviates = ({ outcome, isExcused }: Pick<CheckResult, 'outcome' | 'isExcused'>): boolean =>
-  outcome === 'failed' || (outcome === 'not checked' && !isExcused);
-
-function verdictOf({ obligation, offer, checks }: CallResult): Verdict {
-  if (offer === 'unchecked') return offer;
-  if (offer === 'not offered') return obligation === 'must' ? 'missing' : offer;
-  if (checks.some(deviates)) return 'deviates';
-  return checks.length > 0 && checks.every(({ outcome }) => outcome === 'not checked') ? 'not checked' : 'conforms';
-}
-
-/** A system fits when it offers each required call, and each call that it offers conforms. */
-export const fits = (result: CallResult): boolean => !['deviates', 'missing'].includes(verdictOf(result));
 
 export function showCalls(results: readonly CallResult[], look: Look): string {
   const rows = results.map((result) => [
@@ -28,14 +14,9 @@ export function showCalls(results: readonly CallResult[], look: Look): string {
   const deviations = results.flatMap(({ api, checks }) =>
     checks.filter(deviates).map(({ check, detail }) => `${look.style('red', `${api.id} ${check}`)}: ${detail}`),
   );
-  const lines = [...deviations, ...onlyStatusOf(results)];
+  const only = onlyStatusOf(results);
+  const lines = [...deviations, ...(only === undefined ? [] : [`Every call was answered with ${only}: is --url right?`])];
   return [table(['', 'call', 'checks'], rows, look), ...(lines.length > 0 ? [`\n${lines.join('\n')}`] : [])].join('\n');
-}
-
-/** A hint for a system that answers every call with one status: a server without the path does this. */
-function onlyStatusOf(results: readonly CallResult[]): readonly string[] {
-  const [status, ...others] = new Set(results.flatMap(({ statuses }) => statuses));
-  return status === undefined || status === 0 || others.length > 0 ? [] : [`Every call was answered with ${status}: is --url right?`];
 }
 
 function inWords(result: CallResult): string {
@@ -73,24 +54,24 @@ export const callsAsJson = (results: readonly CallResult[]) =>
 
 /** The checks as a report shows them: one scenario per check. */
 export function recordedChecks(results: readonly CallResult[]): readonly Recorded[] {
-  return results.flatMap((result): readonly Recorded[] => {
-    const { api, checks, obligation } = result;
-    const checked = checks.map((one) => recorded(one, `${api.id}: ${one.check}`, `${api.name} ${one.title} (${obligation})`));
-    if (result.offer === 'offered') return checked;
-    const why = result.offer === 'unchecked' ? 'No check covers this call.' : 'The system does not offer this call.';
-    const outcome = obligation === 'must' ? 'failed' : 'not offered';
-    const absent = { check: 'offered', title: 'is offered', outcome, detail: why, entries: [], startedAt: Date.now(), ms: 0 } as const;
-    return [recorded(absent, `${api.id}: offered`, `${api.name} is offered (${obligation})`)];
+  return results.flatMap((result) => {
+    const { api, obligation } = result;
+    return checksIn(result).map((one) => recorded(one, `${api.id}: ${one.check}`, `${api.name} ${one.title} (${obligation})`));
   });
 }
 
-const recorded = ({ outcome, isExcused, detail, entries, startedAt, ms }: CheckResult, name: string, title: string): Recorded => ({
+const recorded = ({ outcome, isExcused, detail, calls, startedAt, ms }: CheckResult, name: string, title: string): Recorded => ({
   ...unrecorded(name, title),
   startedAt,
-  entries,
+  entries: calls.map(entryOf),
   failure: deviates({ outcome, isExcused }) ? (detail ?? outcome) : undefined,
   ...((outcome === 'not offered' || isExcused) && { skipped: detail ?? outcome }),
   ms,
+});
+
+const entryOf = ({ api, since, until, ...made }: MadeCall): Entry => ({
+  ...{ since, until },
+  step: { ...made, title: api.name, application: api.application, api: api.id, events: [] },
 });
 
 /** A record without steps. */

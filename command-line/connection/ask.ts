@@ -154,6 +154,7 @@ type Credential = NonNullable<CallOptions['as']>;
 
 export const REFUSED: Readonly<Record<Exclude<Credential, 'none'>, string>> = {
   bearer: 'The estate refuses this credential for the APIs; give the right one with --bearer or ESTATE_BEARER_TOKEN.',
+  'access-token': 'The estate refuses the access token of this client; fetch a new one.',
   'api-key': 'The estate refuses this key for the carrier’s APIs; give the right one with --api-key or ESTATE_API_KEY.',
   admin: 'The estate refuses this credential for the control plane; give the right one with --admin or ESTATE_ADMIN_TOKEN.',
 };

@@ -17,7 +17,7 @@ interface Form {
   readonly colour: boolean;
 }
 
-/** The findings as paragraphs, then what was not judged and not tried, and the outcome. */
+/** The findings as paragraphs, then what was not checked and not tried, and the outcome. */
 export function findingLines(run: HardenRun, width = 80, colour = false): readonly string[] {
   const form = { width, colour };
   const sites = new Map(run.sites.map(({ id, label }) => [id, label]));
@@ -29,7 +29,7 @@ export function findingLines(run: HardenRun, width = 80, colour = false): readon
       .slice(0, MOST_FINDINGS)
       .flatMap((finding) => [...linesOf(finding, { site: sites.get(finding.site) ?? finding.site, cells, form }), '']),
     ...(more > 0 ? [`and ${counted(more, 'more finding')}: the report has them.`, ''] : []),
-    ...section('Not judged', run.notJudged, form),
+    ...section('Not checked', run.notJudged, form),
     ...section('Not tried', notTried(run), form),
     ...conditions(run).flatMap((sentence) => wrapped(sentence, width).map((line) => inTone(undefined, line, colour))),
     `${inTone(openFindings(run).length > 0 ? 'bad' : 'good', headline(run), colour)}. ${effort(run)}.`,

@@ -126,6 +126,7 @@ export const operationCommands: OperationCommands = {
       violations: 'violations',
     },
   },
+  'check-system': { words: 'swaps check', positional: ['application'], example: 'payment-hub --url http://127.0.0.1:4000' },
   'make-call': { words: 'swaps call', example: `get-payable --application payment-hub --params '{"id":"ord_01M"}'` },
   'report-change': {
     words: 'swaps report',
@@ -266,5 +267,6 @@ export const operationCommands: OperationCommands = {
   'read-run': { words: 'runs show', example: 'run_01M', holds: ({ state }) => state !== 'failed' },
   'delete-run': { words: 'runs delete', example: 'run_01M', done: 'The run has ended.' },
   'read-books': { words: 'books', show: ({ entries }, look) => showRows(entries, undefined, look) },
+  'list-verdicts': { words: 'verdicts', columns: { number: 'number', at: 'at', now: 'clock', holds: 'holds', broken: 'broken' } },
   verify: { words: 'verify', holds: ({ holds, settled }) => holds && settled, show: (outcome, look) => showInvariants(outcome, look) },
 };

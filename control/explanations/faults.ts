@@ -1,5 +1,5 @@
 import { apis } from '../../shared/catalog/apis.ts';
-import { isChanging, mayStrikeFrom, OUTSIDE } from '../../shared/catalog/control/faults.ts';
+import { mayStrikeFrom, OUTSIDE, strikesClientsOnly } from '../../shared/catalog/control/faults.ts';
 import { CARRIER } from '../../shared/catalog/control/webhooks.ts';
 import type { ApiDefinition } from '../../shared/catalog/define.ts';
 import { nameOf } from '../../shared/catalog/event-names.ts';
@@ -10,10 +10,10 @@ import { type ActiveFault, describeFault } from '../../shared/control/faults.ts'
 import type { FaultStore } from '../../shared/store/ports/faults.ts';
 import type { ExplainScope, Subject } from './subject.ts';
 
-/** The faults that can still strike in a world. Those that change what clients get hold nothing up. */
+/** The faults that can still strike in a world. Those that strike clients only hold nothing up. */
 export async function activeFaults({ control, view: { world } }: ExplainScope): Promise<readonly ActiveFault[]> {
   const { rules }: Awaited<ReturnType<FaultStore['faults']>> = await control.faults(world);
-  return rules.map(describeFault).filter(({ fault, times, hits }) => !isChanging(fault) && (times === undefined || hits < times));
+  return rules.map(describeFault).filter(({ fault, times, hits }) => !strikesClientsOnly(fault) && (times === undefined || hits < times));
 }
 
 const calls: Readonly<Record<string, ApiDefinition | undefined>> = { ...apis, ...internalCalls };

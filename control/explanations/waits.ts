@@ -363,7 +363,7 @@ const FAILURES = {
 /** What became of goods that were refunded before they turned up; empty if they did not. */
 function lateIn({ state, failureReason, collection, shipments }: BusinessObject<'fulfillment-order'>): string {
   if (state === 'returned-to-sender' && collection?.arrivedAt !== undefined && collection.readyAt === undefined) {
-    return ' It reached the store after its refund: the goods are on the shelf of the store.';
+    return ' It reached the store after its goods were refunded or replaced: they are on the shelf of the store.';
   }
   const isDelivered = shipments.some((parcel) => parcel.state === 'delivered');
   const isFound = isDelivered && (failureReason === 'lost' || state === 'returned-to-sender');

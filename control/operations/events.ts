@@ -8,6 +8,7 @@ import { type Breathe, eachBreathing } from '../../shared/domain/breathe.ts';
 import { instant } from '../../shared/domain/time.ts';
 import type { World } from '../../shared/domain/world.ts';
 import type { EstateEvent } from '../../shared/events/envelope.ts';
+import { readEach } from '../../shared/process/slices.ts';
 import { DELIVER_AGAIN } from '../../shared/store/ports/due-work.ts';
 import type { JournalReader } from '../../shared/store/ports/journal.ts';
 import type { EventWork, LedgerStore, Parked, Redriven } from '../../shared/store/ports/ledger.ts';
@@ -24,7 +25,9 @@ export const listParked = operate(declared.listParked)(async (_input, { world, w
   return { items: parked.map((one) => ({ ...one, at: instant(one.at) })) };
 });
 
-export const redriveParked = operate(declared.redriveParked)(({ body }, { world, worlds }) => redrive(worlds, world, body.key));
+export const redriveParked = operate(declared.redriveParked)(({ body }, { world, worlds, inSlices, gone }) =>
+  redrive(worlds, world, { key: body.key, eventsOf: (ids) => inSlices(gone, (breathe) => findEvents(worlds, world, ids, breathe)) }),
+);
 
 export const listEvents = operate(declared.listEvents)(async ({ query }, { world, worlds, inSlices, gone }) => {
   const { type, subject } = query;
@@ -67,16 +70,18 @@ export const waitForEvents = operate(declared.waitForEvents)(async ({ body }, { 
 
 type ParkedName = Pick<Parked, 'what' | 'key'>;
 
+type EventsById = ReadonlyMap<string, OutboxEntry>;
+
 /** Makes parked work due: one item by its key, or all. A delivery whose event is not on the bus stays parked. @throws Problem not_found */
 async function redrive(
-  worlds: LedgerStore & EventReader,
+  worlds: LedgerStore,
   world: World,
-  key?: string,
+  { key, eventsOf }: { readonly key: string | undefined; readonly eventsOf: (ids: readonly string[]) => Promise<EventsById> },
 ): Promise<{ redriven: ParkedName[]; left: ParkedName[] }> {
   const parked = (await worlds.ledger(world)).parked.filter((one) => key === undefined || one.key === key);
   if (key !== undefined && parked.length === 0) throw notFound('parked work', key);
   const eventIds = new Set(parked.flatMap(({ what, key }) => (what === 'delivery' ? [eventIdOf(key)] : [])));
-  const events = await findEvents(worlds, world, [...eventIds]);
+  const events = await eventsOf([...eventIds]);
   const drivable = parked.flatMap(({ what, key }): Redriven[] => {
     if (what === 'due') return [{ what, key }];
     const event = events.get(eventIdOf(key));
@@ -91,8 +96,8 @@ const pickName = ({ what, key }: ParkedName): ParkedName => ({ what, key });
 const labelOf = ({ what, key }: ParkedName): string => `${what}|${key}`;
 const eventIdOf = (delivery: string): string => partsOfDelivery(delivery).eventId;
 
-async function findEvents(worlds: EventReader, world: World, ids: readonly string[]): Promise<ReadonlyMap<string, OutboxEntry>> {
-  const found = await Promise.all(ids.map((value) => worlds.eventsAbout(world, { by: 'id', value }, 0, 1)));
+async function findEvents(worlds: EventReader, world: World, ids: readonly string[], breathe: Breathe): Promise<EventsById> {
+  const found = await readEach(ids, (value) => worlds.eventsAbout(world, { by: 'id', value }, 0, 1), breathe);
   return new Map(found.flatMap(({ events }) => events.map(({ order: _order, ...event }) => [event.id, event])));
 }
 

@@ -11,6 +11,7 @@ import {
   mayStrikeFrom,
   OUTSIDE,
   strikableApis,
+  takesAccessToken,
 } from '../../shared/catalog/control/faults.ts';
 import * as declared from '../../shared/catalog/control/operations/faults.ts';
 import { CARRIER } from '../../shared/catalog/control/webhooks.ts';
@@ -107,6 +108,7 @@ function checkFault({ match, fault }: FaultInput): void {
     throw invalid('/match/application', 'not_its_api', `${match.api} is an API of ${owner}, not of ${match.application}.`);
   }
   if (match.caller !== undefined) checkCaller(match.caller, match);
+  if (fault.kind === 'expired-token') checkTokens(match);
   if (fault.kind === 'status' && fault.code !== undefined) checkCode(fault.status, fault.code);
 }
 
@@ -143,13 +145,28 @@ function checkApi(api: string): void {
 
 /** @throws Problem validation_failed for a caller that makes none of the calls */
 function checkCaller(caller: string, { application, api }: Match): void {
-  const calls = strikableApis.filter((one) => (api === undefined ? one.application === application : one.id === api));
+  const calls = callsOf({ application, api });
   const callersOf = (name: string): boolean => calls.some(({ id }) => mayStrikeFrom(name, id));
   if (callersOf(caller)) return;
   const callers = [OUTSIDE, ...applicationNames].filter(callersOf);
   const what = api ?? `an API of ${application}`;
   throw invalid('/match/caller', 'not_its_caller', `"${caller}" never calls ${what}; choose one of ${callers.join(', ')}.`);
 }
+
+/** @throws Problem validation_failed for a target that no client calls with an access token */
+function checkTokens({ application, api }: Match): void {
+  if (callsOf({ application, api }).some(takesAccessToken)) return;
+  const takers = new Set(strikableApis.filter(takesAccessToken).map((one) => one.application));
+  const what = api ?? `an API of ${application}`;
+  throw invalid(
+    '/fault/kind',
+    'not_its_fault',
+    `No client calls ${what} with an access token; choose another API, or an application: ${[...takers].join(', ')}.`,
+  );
+}
+
+const callsOf = ({ application, api }: Pick<Match, 'application' | 'api'>) =>
+  strikableApis.filter((one) => (api === undefined ? one.application === application : one.id === api));
 
 function checkCode(status: number, code: string): void {
   const codes = Object.entries(problems).flatMap(([name, problem]) => (problem.status === status ? [name] : []));

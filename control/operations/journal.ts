@@ -2,7 +2,7 @@ import * as declared from '../../shared/catalog/control/operations/journal.ts';
 import * as sequences from '../../shared/catalog/control/operations/sequences.ts';
 import { notFound } from '../../shared/catalog/problems.ts';
 import { type JournalRecord, recordOf } from '../../shared/control/journal.ts';
-import { type Breathe, inOneSlice } from '../../shared/domain/breathe.ts';
+import { type Breathe, eachBreathing, inOneSlice } from '../../shared/domain/breathe.ts';
 import type { World } from '../../shared/domain/world.ts';
 import { pause } from '../../shared/process/waiting.ts';
 import type { JournalAsk, JournalReader } from '../../shared/store/ports/journal.ts';
@@ -48,19 +48,24 @@ export async function readHops(
   for (;;) {
     const { entries, discardedTo, newest } = await worlds.journalOf(world, ask);
     if (ask.after !== undefined && ask.after > newest) throw beyondTheEnd('hop', { after: ask.after, last: newest, pointer: '?after' });
-    const hops = await inSlices(async (breathe) => {
-      const parsed: { readonly ageMs: number; readonly record: JournalRecord }[] = [];
-      for (const entry of entries) {
-        await breathe();
-        parsed.push({ ageMs: entry.ageMs, record: recordOf(entry) });
-      }
-      return parsed;
-    });
-    const shown = new Set(hops.map(({ record }) => record.requestId));
-    const elsewhere = hops.flatMap(({ record: { calls } }) => calls.filter((call) => !shown.has(call)));
-    const journaled = elsewhere.length === 0 ? new Set<string>() : await worlds.journaled(world, elsewhere);
-    const isMissing = (call: string): boolean => !shown.has(call) && !journaled.has(call);
-    const incomplete = hops.filter(({ record: { calls } }) => calls.some(isMissing));
+    const shown = new Set(entries.map(({ requestId }) => requestId));
+    const elsewhere = new Set<string>();
+    const hops = await inSlices((breathe) =>
+      eachBreathing(entries, breathe, (entry) => {
+        const record = recordOf(entry);
+        for (const call of record.calls) if (!shown.has(call)) elsewhere.add(call);
+        return { ageMs: entry.ageMs, record };
+      }),
+    );
+    const journaled = elsewhere.size === 0 ? elsewhere : await worlds.journaled(world, [...elsewhere]);
+    const isMissing = (call: string): boolean => elsewhere.has(call) && !journaled.has(call);
+    const marked = await inSlices((breathe) =>
+      eachBreathing(elsewhere.size === journaled.size ? [] : hops, breathe, ({ ageMs, record: { calls } }) => ({
+        ageMs,
+        isIncomplete: calls.some(isMissing),
+      })),
+    );
+    const incomplete = marked.filter(({ isIncomplete }) => isIncomplete);
     const mayCome = incomplete.some(({ ageMs }) => ageMs < LATEST_MS);
     if (!mayCome || stopping.aborted) {
       const items = hops.map(({ record }) => record);

@@ -3,11 +3,12 @@ import * as declared from '../../shared/catalog/control/operations/rehearsals.ts
 import { progressionOf } from '../../shared/catalog/control/progression.ts';
 import { carrierWebhook } from '../../shared/catalog/fulfillment/apis.ts';
 import { invalid, isProblem, Problem } from '../../shared/catalog/problems.ts';
-import type { Swaps } from '../../shared/catalog/swap.ts';
+import type { SwapChanges, Swaps } from '../../shared/catalog/swap.ts';
 import { idleExpiryMs } from '../../shared/domain/duration.ts';
 import { DEFAULT_REHEARSAL, newId } from '../../shared/domain/ids.ts';
 import { instant, type Ms } from '../../shared/domain/time.ts';
 import { rehearsalOf, type World } from '../../shared/domain/world.ts';
+import type { WorldView } from '../../shared/store/ports/rehearsals.ts';
 import type { Beginning, WorldSource } from '../../shared/store/ports/world-data.ts';
 import { countTypes } from '../objects/types.ts';
 import { type ControlParts, operate, operateOnRehearsals } from '../operate.ts';
@@ -16,14 +17,16 @@ import { describeLifetime, describeNewWorld, describeRehearsal } from '../rehear
 import { unknownRehearsal } from '../rehearsals/rehearsals.ts';
 import { notAtRest } from '../snapshots/snapshots.ts';
 import { swappedIn } from '../swaps/swaps.ts';
+import { lastVerdict } from '../verify/verdicts.ts';
 
 export const createRehearsal = operateOnRehearsals(declared.createRehearsal)(async ({ body }, parts) => {
-  const { rehearsals, worlds, realSystems, forbiddenChanges } = parts;
+  const { rehearsals, worlds, forbiddenChanges } = parts;
   // The new world has the work of clients that got these changes.
   const before = body.from?.rehearsal === undefined ? [] : await forbiddenChanges.of(await rehearsals.find(body.from.rehearsal));
   const name = body.name ?? newId('req', Date.now()).replace('req_', 'r-').toLowerCase();
   const { credentials, world, leftOut } = await rehearsals.create(name, {
     idleMs: idleMsOf(body),
+    labels: body.labels,
     data: body.data,
     beginning: beginningOf(body),
     swap: body.swap as Swaps | undefined,
@@ -32,12 +35,11 @@ export const createRehearsal = operateOnRehearsals(declared.createRehearsal)(asy
   if (body.from?.rehearsal !== undefined) await requireRest(world, body.from.rehearsal, parts);
   const view = await requireCurrent(worlds, world);
   if (body.from !== undefined) await forbiddenChanges.remember(view, [...before, ...(await forbiddenChanges.of(view))]);
-  const swapped = await swappedIn(worlds, world);
   return {
     ...(await describeNewWorld(name, worlds)),
     seed: body.seed?.toString(),
     credentials: { ...credentials, webhookUrl: `${carrierWebhook.path}?rehearsal=${name}` },
-    estateCalls: swapped.length > 0 ? Object.fromEntries(swapped.map((one) => [one, realSystems.credentialFor(one, view)])) : undefined,
+    estateCalls: await estateCallsOf(parts, view),
     leftOut: leftOut && [...leftOut],
   };
 });
@@ -98,7 +100,12 @@ function idleMsOf({ idleExpiry, keep }: { readonly idleExpiry?: string; readonly
 }
 
 export const listRehearsals = operateOnRehearsals(declared.listRehearsals)(async (_input, { worlds }) => ({
-  items: (await worlds.list()).map(describeRehearsal),
+  items: await Promise.all(
+    (await worlds.list()).map(async (record) => {
+      const world = record.current?.world;
+      return { ...describeRehearsal(record), verdict: world && (await lastVerdict(worlds, world)) };
+    }),
+  ),
 }));
 
 /** Reading does not count as use: a console that shows a rehearsal does not keep it alive. */
@@ -135,10 +142,18 @@ export const deleteRehearsal = operateOnRehearsals(declared.deleteRehearsal)(asy
   return null;
 });
 
-export const resetRehearsal = operate(declared.resetRehearsal)(async (_input, { rehearsal, rehearsals, worlds }) => {
-  await rehearsals.reset(rehearsal);
-  return describeNewWorld(rehearsal, worlds);
+export const resetRehearsal = operate(declared.resetRehearsal)(async ({ body: { swap } }, scope) => {
+  const { rehearsal, rehearsals, worlds } = scope;
+  await rehearsals.reset(rehearsal, swap as SwapChanges | undefined);
+  const begun = await describeNewWorld(rehearsal, worlds);
+  return swap === undefined ? begun : { ...begun, estateCalls: await estateCallsOf(scope, await rehearsals.find(rehearsal)) };
 });
+
+/** By swapped application: the permission of its real system to call the estate. */
+async function estateCallsOf({ worlds, realSystems }: Pick<ControlParts, 'worlds' | 'realSystems'>, view: WorldView) {
+  const swapped = await swappedIn(worlds, view.world);
+  return swapped.length > 0 ? Object.fromEntries(swapped.map((one) => [one, realSystems.credentialFor(one, view)])) : undefined;
+}
 
 type Reading = Pick<ControlParts, 'worlds' | 'control' | 'objects'>;
 

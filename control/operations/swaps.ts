@@ -82,6 +82,8 @@ async function refuseUnknownOrder(
   throw invalid('/data/orderId', 'not_found', 'The order is unknown in this rehearsal. Report the object once its order exists.');
 }
 
+export const checkSystem = operate(declared.checkSystem)(({ body }, scope) => scope.checkSystem(body, scope));
+
 export const listSwaps = operate(declared.listSwaps)(async (_input, { world, worlds }) => ({ items: await describeSwaps(worlds, world) }));
 
 export const readAnswers = operate(declared.readAnswers)(async ({ params }, { world, worlds }) => ({

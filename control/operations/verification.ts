@@ -6,6 +6,7 @@ import { operate } from '../operate.ts';
 import { requireCurrent } from '../rehearsals/current.ts';
 import { endOf } from '../stream/logs.ts';
 import { swappedIn } from '../swaps/swaps.ts';
+import { addVerdict, verdictsOf } from '../verify/verdicts.ts';
 
 /** Wall time limit for settling before the verification. */
 const SETTLE_MS = 10_000;
@@ -27,9 +28,15 @@ export const verify = operate(declared.verify)(async (_input, { world, worlds, v
     const holds = invariants.every((invariant) => invariant.holds);
     const isOfOneInstant = holds || isDeepStrictEqual(before, await endOf(worlds, world));
     if (!isOfOneInstant && attempt < ATTEMPTS) continue;
+    await addVerdict(worlds, world, { now: (await requireCurrent(worlds, world)).now, holds, invariants });
     const changes = isOfOneInstant ? [] : ['requests or work that changed the rehearsal during the verification'];
     return { holds, settled: settled && isOfOneInstant, waitingFor: [...waitingFor, ...changes], complete, invariants, forbidden };
   }
+});
+
+export const listVerdicts = operate(declared.listVerdicts)(async ({ query: { before, limit } }, { world, worlds }) => {
+  const items = await verdictsOf(worlds, world, { before, limit });
+  return { items, next: items.length === limit ? items.at(-1)?.number : undefined };
 });
 
 export const readBooks = operate(declared.readBooks)(async (_input, { world, view, worlds, objects, inSlices, gone }) => {

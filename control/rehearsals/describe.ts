@@ -11,8 +11,8 @@ export async function describeNewWorld(name: string, worlds: RehearsalStore) {
 }
 
 /** A rehearsal as a list shows it. `trouble` has the reason when parts are missing. */
-export function describeRehearsal({ rehearsal, current, trouble, ...lifetime }: RehearsalRecord) {
-  const known = { name: rehearsal, ...describeLifetime(lifetime) };
+export function describeRehearsal({ rehearsal, current, trouble, ...record }: RehearsalRecord) {
+  const known = { name: rehearsal, ...describeLifetime(record) };
   if (!current) return { ...known, trouble: trouble ?? 'It cannot be read.' };
   const { world, createdAt, now, contents } = current;
   try {
@@ -22,7 +22,8 @@ export function describeRehearsal({ rehearsal, current, trouble, ...lifetime }: 
   }
 }
 
-export const describeLifetime = ({ lastUsedAt, endsAt }: Lifetime) => ({
+export const describeLifetime = ({ lastUsedAt, endsAt, labels }: Lifetime & Pick<RehearsalRecord, 'labels'>) => ({
+  labels,
   lastUsedAt: instant(lastUsedAt),
   endsAt: endsAt === null ? undefined : instant(endsAt),
 });

@@ -1,6 +1,7 @@
+import { GATEWAY } from '../../shared/catalog/applications.ts';
 import type { OwnData } from '../../shared/catalog/control/own-data.ts';
-import { Problem } from '../../shared/catalog/problems.ts';
-import type { Swaps } from '../../shared/catalog/swap.ts';
+import { invalid, Problem } from '../../shared/catalog/problems.ts';
+import type { SwapChanges, Swaps } from '../../shared/catalog/swap.ts';
 import { mintCredentials, type PlainCredentials } from '../../shared/control/credentials.ts';
 import { noMemoryLeft } from '../../shared/control/rehearsal-full.ts';
 import { DEFAULT_REHEARSAL, REHEARSAL_NAME } from '../../shared/domain/ids.ts';
@@ -9,8 +10,15 @@ import type { World } from '../../shared/domain/world.ts';
 import type { SeededSwaps } from '../../shared/elsewhere/swap/stored-swap.ts';
 import type { Heap } from '../../shared/process/heap.ts';
 import type { ObjectReader } from '../../shared/store/ports/objects.ts';
-import type { Directory, Lifetime, RehearsalStore, WorldView } from '../../shared/store/ports/rehearsals.ts';
-import type { Beginning, ExportedWorld, WorldData, WorldDataStore, WorldSource } from '../../shared/store/ports/world-data.ts';
+import type { Directory, Labels, Lifetime, RehearsalStore, WorldView } from '../../shared/store/ports/rehearsals.ts';
+import type {
+  ApplicationDump,
+  Beginning,
+  ExportedWorld,
+  WorldData,
+  WorldDataStore,
+  WorldSource,
+} from '../../shared/store/ports/world-data.ts';
 import { requestedSwaps } from '../swaps/swaps.ts';
 
 interface RehearsalsOptions {
@@ -22,6 +30,8 @@ interface RehearsalsOptions {
   readonly seedWith: SeedWith;
   /** Checks requested swaps. @throws Problem outbound_refused */
   readonly permitted: (swaps: Swaps) => Promise<SeededSwaps>;
+  /** The requested swaps of a world after changes. @throws Problem validation_failed, outbound_refused */
+  readonly changed: (world: World, changes: SwapChanges) => Promise<SeededSwaps>;
   readonly pepper: string;
   /** Webhook secret of the default rehearsal, so that a webhook can be sent by hand. Every other rehearsal gets its own secret. */
   readonly defaultWebhookSecret: string | undefined;
@@ -43,6 +53,7 @@ type SeedWith = (own: OwnSeed, now: number) => Promise<{ readonly seed: WorldDat
 
 interface NewTerms {
   readonly idleMs?: Ms | null;
+  readonly labels?: Labels | undefined;
   readonly data?: OwnData;
   readonly beginning?: Beginning;
   readonly swap?: Swaps | undefined;
@@ -52,7 +63,7 @@ interface NewTerms {
 
 /** Finds, creates and resets rehearsals. When several gateways create the same rehearsal concurrently, one of them succeeds. */
 export function createRehearsals(options: RehearsalsOptions) {
-  const { worlds, heap, seed, seedWith, permitted, pepper, defaultWebhookSecret, limits, kept, opened } = options;
+  const { worlds, heap, seed, seedWith, permitted, changed, pepper, defaultWebhookSecret, limits, kept, opened } = options;
   /** Rehearsals that are being created; concurrent requests wait for the same one. */
   const opening = new Map<string, Promise<WorldView>>();
 
@@ -66,6 +77,7 @@ export function createRehearsals(options: RehearsalsOptions) {
     name: string,
     idleMs: Ms | null,
     from: () => WorldSource = () => initialData(undefined, {}),
+    labels?: Labels,
   ): Promise<{ readonly credentials: PlainCredentials; readonly world: World } | undefined> {
     const isDefault = name === DEFAULT_REHEARSAL;
     const full = isDefault ? undefined : heap?.full();
@@ -74,6 +86,7 @@ export function createRehearsals(options: RehearsalsOptions) {
     const created = await worlds.create(name, {
       from,
       credentials: isDefault && defaultWebhookSecret !== undefined ? { ...stored, webhookSecret: defaultWebhookSecret } : stored,
+      labels,
       idleMs: isDefault ? null : idleMs,
       most: isDefault ? UNLIMITED : limits.most,
     });
@@ -106,39 +119,53 @@ export function createRehearsals(options: RehearsalsOptions) {
    * @returns its world, and the credentials, which cannot be read again
    * @throws Problem rehearsal_exists, too_many_rehearsals, validation_failed, outbound_refused
    */
-  async function create(name: string, { idleMs = limits.idleMs, data, swap, beginning = {}, from }: NewTerms) {
+  async function create(name: string, { idleMs = limits.idleMs, labels, data, swap, beginning = {}, from }: NewTerms) {
     // Seeding is expensive, so an existing rehearsal is found first.
     if (!(await worlds.resolve(name))) {
       const swaps = swap && (await permitted(swap));
       const own = data || swaps ? await seedWith({ data, swaps }, beginning.startsAt ?? Date.now()) : undefined;
-      const created = await open(name, idleMs, () => (from ? continued(from, beginning) : initialData(own?.seed, beginning)));
+      const created = await open(name, idleMs, () => (from ? continued(from, beginning) : initialData(own?.seed, beginning)), labels);
       if (created) return { ...created, leftOut: own?.leftOut };
     }
     const remedy = name === DEFAULT_REHEARSAL ? 'or reset it' : 'or reset or delete it';
     throw new Problem('rehearsal_exists', `There is a rehearsal "${name}" already; choose another name, ${remedy}.`, { rehearsal: name });
   }
 
-  async function dataForReset({ world, seed: seedOfIds, startsAt }: WorldView): Promise<WorldData | ExportedWorld> {
+  async function dataForReset(
+    { world, seed: seedOfIds, startsAt }: WorldView,
+    changes: SwapChanges | undefined,
+  ): Promise<WorldData | ExportedWorld> {
     const origin = await worlds.origin(world);
-    if (origin !== undefined && opened) return opened(origin);
+    if (origin !== undefined && opened) {
+      if (changes === undefined) return opened(origin);
+      const detail = `A real system lacks the state of the snapshot "${origin}", which this rehearsal returns to. Create a rehearsal with "swap".`;
+      throw invalid('/swap', 'not_together', detail);
+    }
     const data = await worlds.ownData(world);
-    const swaps = await requestedSwaps(worlds, world);
+    const swaps = await (changes === undefined ? requestedSwaps(worlds, world) : changed(world, changes));
     const own = data || swaps ? await seedWith({ data, swaps }, startsAt ?? Date.now()) : undefined;
     return initialData(own?.seed, { seed: seedOfIds, startsAt });
   }
 
   /**
    * Seeds the rehearsal again, with its own data, swaps, seed and start, or opens its snapshot again.
-   * @throws Problem unknown_rehearsal, even when it is deleted during the operation and another one gets its name; not_found when its snapshot was deleted
+   * @throws Problem unknown_rehearsal, even when it is deleted during the operation and another one gets its name; not_found when its snapshot was deleted; validation_failed, outbound_refused
    */
-  async function reset(name: string): Promise<void> {
+  async function reset(name: string, changes?: SwapChanges): Promise<void> {
     const view = await find(name);
-    const from = await dataForReset(view);
-    const applications = { ...from.applications, ...(await kept?.(view)) };
+    const from = await dataForReset(view, changes);
+    const applications = { ...from.applications, ...withRecords(from.applications[GATEWAY], await kept?.(view)) };
     if (!(await worlds.replace(name, { ...from, applications }, view.credentials))) throw unknownRehearsal(name);
   }
 
   return { ensure, find, create, reset };
+}
+
+/** What a reset keeps, with the gateway's records of the snapshot that it opens. */
+function withRecords(records: ApplicationDump | undefined, kept: WorldData['applications'] = {}): WorldData['applications'] {
+  const own = kept[GATEWAY];
+  if (!records || !own) return kept;
+  return { ...kept, [GATEWAY]: { ...own, objects: { ...records.objects, ...own.objects } } };
 }
 
 /** A world that continues another one, with a new seed if one is chosen. */

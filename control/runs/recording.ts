@@ -55,12 +55,15 @@ export function startRecording(first: RunState, { store, log, onTaken }: Recordi
   function add(step: Omit<RunState['steps'][number], 'number' | 'at'>): void {
     const number = run.steps.length + 1;
     if (number > MOST_STEPS) return;
-    void change({ steps: [...run.steps, { number, at: instant(Date.now()), ...step, title: textOf(step.title) }] });
+    const { title, detail } = step;
+    const texts = { title: textOf(title), detail: detail && textOf(detail) };
+    void change({ steps: [...run.steps, { number, at: instant(Date.now()), ...step, ...texts }] });
   }
 
   const report: RunReport = {
     begin: (rehearsal, world) => void change({ rehearsal, world }),
     step: (step) => add({ kind: 'step', ...step }),
+    check: (check) => add({ kind: 'check', ...check }),
     note: (title) => add({ kind: 'note', title }),
     invariants: (invariants) =>
       void change({ invariants: invariants.map((one) => ({ ...one, violations: one.violations.slice(0, MOST_VIOLATIONS) })) }),

@@ -9,7 +9,7 @@ import { pause } from '../../shared/process/waiting.ts';
 import type { RehearsalStore } from '../../shared/store/ports/rehearsals.ts';
 import type { RunStore } from '../../shared/store/ports/runs.ts';
 import { headOf, ITS_GATEWAY_STOPPED, isOpen, LEASE_MS, recordOf, runOf, startRecording } from './recording.ts';
-import type { ListedScenario, RunHead, RunState, ScenarioRunner } from './scenario-runner.ts';
+import type { Conduct, ListedScenario, RunHead, RunState, ScenarioRunner } from './scenario-runner.ts';
 
 /** Maximum number of concurrent runs. Each run loads the estate as much as a busy client. */
 const RUNS_AT_ONCE = 2;
@@ -32,7 +32,7 @@ interface OwnRun {
   readonly ended: Promise<void>;
 }
 
-/** The runs of scenarios. A run belongs to the gateway that started it; every gateway of the estate can return it and stop it. */
+/** The runs of scenarios, and the checks of real systems. A run belongs to the gateway that started it; every gateway of the estate can return it and stop it. */
 export function createRuns({ store, scenarios, log }: RunsOptions) {
   const own = new Map<string, OwnRun>();
   const closing = new AbortController();
@@ -54,7 +54,7 @@ export function createRuns({ store, scenarios, log }: RunsOptions) {
     }
   }
 
-  function begin(run: RunState): void {
+  function begin(run: RunState, conducted: Conduct): void {
     const stopped = new AbortController();
     const signal = AbortSignal.any([stopped.signal, closing.signal]);
     const recording = startRecording(run, { store, log, onTaken: () => stopped.abort() });
@@ -68,7 +68,7 @@ export function createRuns({ store, scenarios, log }: RunsOptions) {
     async function conduct(): Promise<string | undefined> {
       await turnOf(run.id, signal);
       recording.begin();
-      return await scenarios.run(run.scenario, recording.report, signal);
+      return await conducted(recording.report, signal);
     }
 
     const ended = conduct()
@@ -92,19 +92,25 @@ export function createRuns({ store, scenarios, log }: RunsOptions) {
     }
   }
 
+  /** Conducts a run as soon as it has its turn. @throws Problem rate_limited */
+  async function accept(of: Pick<RunState, 'scenario' | 'title' | 'system'>, conducted: Conduct): Promise<RunState> {
+    if ((await heads()).filter(isOpen).length >= RUNS_KEPT) throw tooMany();
+    const id = newId('run', Date.now());
+    const run: RunState = { id, ...of, state: 'waiting', startedAt: instant(Date.now()), steps: [], invariants: [] };
+    await store.addRun(recordOf(run, 1), LEASE_MS);
+    begin(run, conducted);
+    await dropOldest();
+    return run;
+  }
+
   return {
     scenarios: scenarios.list,
     /** @throws Problem not_found, rate_limited */
     async start(name: string): Promise<RunState> {
       const { title } = scenarioNamed(name, await scenarios.list());
-      if ((await heads()).filter(isOpen).length >= RUNS_KEPT) throw tooMany();
-      const id = newId('run', Date.now());
-      const run: RunState = { id, scenario: name, title, state: 'waiting', startedAt: instant(Date.now()), steps: [], invariants: [] };
-      await store.addRun(recordOf(run, 1), LEASE_MS);
-      begin(run);
-      await dropOldest();
-      return run;
+      return accept({ scenario: name, title }, (report, signal) => scenarios.run(name, report, signal));
     },
+    accept,
     /** The runs, newest first. The version of a run grows with each of its records. */
     async list(): Promise<{ readonly items: readonly RunHead[]; readonly versions: ReadonlyMap<string, number> }> {
       const runs = await store.runs();

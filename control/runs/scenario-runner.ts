@@ -7,9 +7,13 @@ export type RunState = z.output<typeof Run>;
 export type RunHead = Omit<RunState, 'steps' | 'invariants'>;
 type StepFacts = Omit<z.output<typeof RunStep>, 'number' | 'at' | 'kind'>;
 
+/** Conducts a run. @returns why it failed, if it did */
+export type Conduct = (report: RunReport, signal: AbortSignal) => Promise<string | undefined>;
+
 export interface RunReport {
   begin(rehearsal: string, world: World): void;
   step(step: StepFacts): void;
+  check(check: StepFacts): void;
   note(text: string): void;
   invariants(results: RunState['invariants']): void;
 }

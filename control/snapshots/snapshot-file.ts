@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import { applicationNames, type Owner } from '../../shared/catalog/applications.ts';
+import { applicationNames, GATEWAY, type Owner } from '../../shared/catalog/applications.ts';
+import { FORBIDDEN } from '../../shared/catalog/control/drift.ts';
 import { FaultInput, FaultName } from '../../shared/catalog/control/faults.ts';
 import { SnapshotName } from '../../shared/catalog/control/operations/snapshots.ts';
 import { Progression } from '../../shared/catalog/control/progression.ts';
@@ -15,6 +16,7 @@ import { MOST_FAULTS } from '../../shared/store/ports/faults.ts';
 import type { JournalEntry, RecordedHop } from '../../shared/store/ports/journal.ts';
 import { deliveryKey } from '../../shared/store/ports/outbox.ts';
 import type { ExportedApplication, ExportedClaim, ExportedWorld, WorldData } from '../../shared/store/ports/world-data.ts';
+import { type ForbiddenChange, MOST_REMEMBERED, recordsOf } from '../verify/forbidden-changes.ts';
 import { LONGEST_TEXT, listOf, recordOf } from './in-sections.ts';
 
 /**
@@ -103,6 +105,9 @@ const Parked = z.strictObject({
 
 const Fault = z.strictObject({ name: FaultName, rule: FaultInput, hits: Count, chances: Count, since: Count });
 
+/** A forbidden change that the world had, even if its fault was deleted. */
+const Forbidden = z.strictObject({ name: FaultName, change: z.enum(FORBIDDEN) });
+
 const Beginning = z.strictObject({ seed: optional(Text.min(1)), startsAt: optional(z.number()) });
 
 /** A day of wall time is longer than any hop. */
@@ -168,7 +173,11 @@ export const SnapshotFile = Head.extend({
   dueSeq: z.number().min(0).max(1e12),
   parked: listOf(Parked, MANY),
   deliveries: listOf(z.string().max(1_000), MANY),
-  faults: z.strictObject({ revision: Count, rules: listOf(Fault, MOST_FAULTS) }),
+  faults: z.strictObject({
+    revision: Count,
+    rules: listOf(Fault, MOST_FAULTS),
+    forbidden: optional(listOf(Forbidden, MOST_REMEMBERED)),
+  }),
   events: listOf(Event, MANY),
   numbers: recordOf(Count, 1_000).describe('In a world with a seed: how many requests there were of each name.'),
   seed: z.strictObject({
@@ -219,11 +228,19 @@ const PAYMENT_PAGE = /(\/payment-actions\/[^/"\\]+\/[^/"\\]+\/)[0-9a-f]{40}/g;
 
 const withoutPages = (text: string): string => (text.includes('/payment-actions/') ? text.replaceAll(PAYMENT_PAGE, '$1left-out') : text);
 
-/** The file of a world, not sealed yet. @param hops of its journal */
+interface Filed {
+  /** The hops of its journal. */
+  readonly hops?: readonly HopText[] | undefined;
+  /** The forbidden changes that clients may have got, deleted ones included. */
+  readonly forbidden?: readonly ForbiddenChange[];
+  readonly breathe: Breathe;
+}
+
+/** The file of a world, not sealed yet. */
 export async function fileOf(
   world: ExportedWorld,
   head: FileHead,
-  { hops = world.journal, breathe }: { readonly hops?: readonly HopText[] | undefined; readonly breathe: Breathe },
+  { hops = world.journal, forbidden = [], breathe }: Filed,
 ): Promise<SnapshotFile> {
   const { lineage, now, flowing, progression, applications, due, dueSeq, parked, pending, faults, events, numbers, seed, data } = world;
   const file = {
@@ -238,7 +255,11 @@ export async function fileOf(
     dueSeq,
     parked,
     deliveries: pending,
-    faults: { ...faults, rules: faults.rules.map(({ json, ...fault }) => ({ ...fault, rule: JSON.parse(json) as unknown })) },
+    faults: {
+      ...faults,
+      rules: faults.rules.map(({ json, ...fault }) => ({ ...fault, rule: JSON.parse(json) as unknown })),
+      ...(forbidden.length > 0 && { forbidden }),
+    },
     events: await eachBreathing(events, breathe, eventIn),
     numbers,
     seed: {
@@ -330,14 +351,14 @@ export async function worldOf(file: SnapshotFile, indexed: Indexed, breathe: Bre
     lineage: file.lineage,
     now: Date.parse(clock.now),
     flowing: clock.flowing,
-    applications: Object.fromEntries(applications),
+    applications: { ...Object.fromEntries(applications), ...(faults.forbidden && { [GATEWAY]: recordsOf(faults.forbidden) }) },
     due: due as ExportedWorld['due'],
     dueSeq,
     running: [],
     parked: parked as ExportedWorld['parked'],
     pending: deliveries,
     events: await eachBreathing(events, breathe, entryOf),
-    faults: { ...faults, rules: faults.rules.map(({ rule, ...fault }) => ({ ...fault, json: JSON.stringify(rule) })) },
+    faults: { revision: faults.revision, rules: faults.rules.map(({ rule, ...fault }) => ({ ...fault, json: JSON.stringify(rule) })) },
     progression,
     numbers,
     seed: {

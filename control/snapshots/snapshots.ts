@@ -15,6 +15,7 @@ import type { ExportedWorld, WorldDataStore } from '../../shared/store/ports/wor
 import type { BookedWorld } from '../books/books.ts';
 import type { ClockDriver } from '../clock/driver.ts';
 import { swapsOf } from '../swaps/swaps.ts';
+import type { ForbiddenChanges } from '../verify/forbidden-changes.ts';
 import type { EstateObjects } from '../verify/world-records.ts';
 import { compare } from './compare.ts';
 import { type EstateData, indexedBy, ofServices } from './estate-data.ts';
@@ -28,6 +29,7 @@ interface SnapshotsOptions {
   readonly inSlices: InSlices;
   readonly worlds: SnapshotStore & WorldDataStore & Directory & Pick<JournalReader, 'journalOf'> & Pick<ObjectReader, 'object'>;
   readonly driver: Pick<ClockDriver, 'settle'>;
+  readonly forbiddenChanges: Pick<ForbiddenChanges, 'of'>;
   readonly limits: {
     /** Maximum number of snapshots. */
     readonly most: number;
@@ -59,7 +61,7 @@ const decompressed = promisify(gunzip);
 
 /** Keeps worlds as files, and opens them again. */
 export function createSnapshots(options: SnapshotsOptions) {
-  const { worlds, driver, limits, version, estate, receive, inSlices } = options;
+  const { worlds, driver, forbiddenChanges, limits, version, estate, receive, inSlices } = options;
   const indexed = indexedBy(estate);
   const oneByOne = createSequence();
 
@@ -122,8 +124,9 @@ export function createSnapshots(options: SnapshotsOptions) {
     async exported(view: WorldView): Promise<JsonText> {
       const exported = await exportAtRest(view, {});
       const { entries: hops } = await worlds.journalOf(view.world);
+      const forbidden = await forbiddenChanges.of(view);
       return alone(async (breathe) => {
-        const file = await fileOf(exported, headOf(view.rehearsal, view.rehearsal), { hops, breathe });
+        const file = await fileOf(exported, headOf(view.rehearsal, view.rehearsal), { hops, forbidden, breathe });
         return new JsonText((await sealed(file, breathe)).text);
       });
     },
@@ -131,8 +134,9 @@ export function createSnapshots(options: SnapshotsOptions) {
     async save(view: WorldView, name: string, { journal, ...patience }: Saving): Promise<SnapshotHead> {
       const exported = await exportAtRest(view, patience);
       const hops = journal ? (await worlds.journalOf(view.world)).entries : undefined;
+      const forbidden = await forbiddenChanges.of(view);
       const made = await alone(async (breathe) => {
-        const file = await fileOf(exported, headOf(name, view.rehearsal), { hops, breathe });
+        const file = await fileOf(exported, headOf(name, view.rehearsal), { hops, forbidden, breathe });
         return packed(file, { most: limits.bytes, breathe });
       });
       return keep(made);

@@ -19,6 +19,8 @@ export interface ClientCall {
   readonly response: unknown;
   /** Epoch milliseconds of the rehearsal's clock. */
   readonly at: number;
+  /** Names of the faults that struck it. */
+  readonly faults: readonly string[];
   /** Whether an application reported that it repeated an earlier answer or changed nothing. */
   readonly isRepeat: boolean;
   /** Whether no delivery of an earlier event was pending when it began. A scenario begins each step at rest. */
@@ -201,6 +203,7 @@ const callOf = (hop: Hop, events: readonly RecordedEvent[]): Omit<ClientCall, 'i
   status: hop.status,
   response: hop.response,
   at: Date.parse(hop.at),
+  faults: hop.faults,
   isRepeat: hop.unchanged !== undefined,
   events,
 });

@@ -1,3 +1,4 @@
+import { FaultInput, takesAccessToken } from '../../shared/catalog/control/faults.ts';
 import { type Breathe, breathing, eachBreathing } from '../../shared/domain/breathe.ts';
 import { CENSOR } from '../../shared/domain/censor.ts';
 import { durationMs } from '../../shared/domain/duration.ts';
@@ -19,6 +20,8 @@ export interface PlannedCall {
   readonly body: Value | undefined;
   readonly headers: readonly (readonly [name: string, value: Value])[];
   readonly expectations: readonly Expectation[];
+  /** Whether it needs an access token, because a fault makes access tokens expire. */
+  readonly byToken: boolean;
   /** Whether it only reads, and its answer shows nothing new. */
   readonly isIdle: boolean;
 }
@@ -67,6 +70,7 @@ export async function planOf(
   const idempotencyKeys = countKeys(deeds);
   const lastReads = new Map<string, ClientCall>();
   for (const deed of deeds) if (deed.is === 'call' && isRead(deed.call)) lastReads.set(deed.call.path, deed.call);
+  const tokenFaults = createTokenFaults(deeds);
   const requested = new Set<string>();
   const used = new Map<string, Reference[]>();
   const parts: Part[] = [];
@@ -110,7 +114,8 @@ export async function planOf(
     const isIdle = isRead(call) && call.status < 300 && (expectations.length === 0 || (!isLast && isSeeded(recording, call) && !isAgain));
     references.addRequest([call.path.split(/[/?&=]/), call.request, Object.values(call.headers)]);
     const title = titleIn(call, isAgain);
-    return { number: calls++, call, title, path, body: value, headers, expectations, isIdle };
+    const byToken = tokenFaults.strike(call);
+    return { number: calls++, call, byToken, title, path, body: value, headers, expectations, isIdle };
   }
 
   function note(planned: PlannedCall): void {
@@ -133,6 +138,7 @@ export async function planOf(
       const { operation, events } = deed;
       pauseUntil(operation.at);
       if (operation.id === 'set-clock') continue;
+      tokenFaults.note(operation);
       if (operation.id === 'change-payment-token-by-hand' && operation.params['id'] === CENSOR) card = CARD_BY_HAND;
       const reading = readingAt(operation.at, before);
       const params = Object.fromEntries(Object.entries(operation.params).map(([name, text]) => [name, readValue(text, reading, 'token')]));
@@ -161,6 +167,31 @@ export async function planOf(
     else parts.push({ is: 'together', planned });
   }
   return { parts: parts.filter((part) => !isUnneeded(part, used)), used };
+}
+
+/**
+ * The faults that make access tokens expire. The journal does not show which calls had an access token. A call that such a fault struck had
+ * one, and so had probably the calls that the fault let pass.
+ */
+function createTokenFaults(deeds: readonly Deed[]) {
+  const all = deeds.flatMap((deed) => (deed.is === 'call' ? [deed.call] : deed.is === 'together' ? deed.calls : []));
+  const struck = new Set(all.flatMap(({ faults }) => faults));
+  const set = new Map<string, Pick<FaultInput, 'match' | 'skip' | 'probability'>>();
+  return {
+    note({ id, params, body }: OperationRecord): void {
+      const { name = '' } = params;
+      if (id === 'delete-faults') set.clear();
+      if (id === 'delete-fault' || id === 'put-fault') set.delete(name);
+      const fault = id === 'put-fault' && struck.has(name) ? FaultInput.safeParse(body).data : undefined;
+      if (fault?.fault.kind === 'expired-token') set.set(name, fault);
+    },
+    strike: ({ api, faults }: ClientCall): boolean =>
+      [...set].some(([name, { match, skip = 0, probability = 1 }]) => {
+        const mayPass = skip > 0 || probability < 1;
+        const isTarget = match.api === undefined ? match.application === api.application : match.api === api.id;
+        return faults.includes(name) || (mayPass && isTarget && takesAccessToken(api));
+      }),
+  };
 }
 
 export const keyOf = (source: Source): string => (source.is === 'answer' ? `answer ${source.call}` : `event ${source.order}`);

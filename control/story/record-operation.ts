@@ -26,6 +26,7 @@ const WITHOUT_CHANGE: ReadonlySet<string> = new Set([
   'verify',
   'verify-sequence',
   'reset-rehearsal',
+  'check-system',
   'save-snapshot',
   'upload-snapshot',
   'delete-snapshot',

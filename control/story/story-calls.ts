@@ -14,19 +14,13 @@ export function createCallStatements(values: StoryValues) {
   const { nameFor, codeOf, textCode, hoist } = values;
 
   function step(planned: PlannedCall): readonly string[] {
-    const { call, title, path, body, headers, expectations } = planned;
+    const { call, title, path, body, expectations } = planned;
     if (call.api.auth === 'signature') return webhook(planned);
-    // A document, such as a label, needs no credential.
-    const as = call.api.auth === 'api-key' ? 'api-key' : isJson(call) ? undefined : 'none';
-    const options = objectCode([
-      ['as', as && quoted(as)],
-      ['headers', headers.length > 0 ? objectCode(headers.map(([name, value]) => [name, codeOf(value)])) : undefined],
-    ]);
     const code = objectCode([
       ['title', quoted(title)],
       ['call', callText(call, path)],
       ['body', body && codeOf(body)],
-      ['options', as !== undefined || headers.length > 0 ? options : undefined],
+      ['options', optionsCode(planned)],
       ['status', needsStatus(call) ? String(call.status) : undefined],
       ['events', eventsCode(call)],
     ]);
@@ -38,6 +32,16 @@ export function createCallStatements(values: StoryValues) {
     if (name === undefined) return lines;
     if (refused !== undefined) lines.push(put('', callCode('stage.expect', quoted('refusal'), `${name}.body.code`, quoted(refused))));
     return [...lines, ...hoist(source), ...expectations.flatMap((expectation) => expected(source, expectation))];
+  }
+
+  function optionsCode({ call, byToken, headers }: PlannedCall): string | undefined {
+    // A document, such as a label, needs no credential.
+    const as = call.api.auth === 'api-key' ? 'api-key' : byToken ? 'access-token' : isJson(call) ? undefined : 'none';
+    if (as === undefined && headers.length === 0) return undefined;
+    return objectCode([
+      ['as', as && quoted(as)],
+      ['headers', headers.length > 0 ? objectCode(headers.map(([name, value]) => [name, codeOf(value)])) : undefined],
+    ]);
   }
 
   function expected(source: Source, { label, path, isListOfStates, value }: Expectation): readonly string[] {
@@ -69,14 +73,11 @@ export function createCallStatements(values: StoryValues) {
   async function together(planned: readonly PlannedCall[], breathe: Breathe): Promise<readonly string[]> {
     const [first] = planned;
     if (!first) return [];
-    const codes = await eachBreathing(planned, breathe, ({ call, path, body, headers }) =>
+    const codes = await eachBreathing(planned, breathe, (one) =>
       objectCode([
-        ['call', callText(call, path)],
-        ['body', body && codeOf(body)],
-        [
-          'options',
-          headers.length > 0 ? objectCode([['headers', objectCode(headers.map(([name, value]) => [name, codeOf(value)]))]]) : undefined,
-        ],
+        ['call', callText(one.call, one.path)],
+        ['body', one.body && codeOf(one.body)],
+        ['options', optionsCode(one)],
       ]),
     );
     const texts = new Set(await eachBreathing(codes, breathe, (code) => JSON.stringify(code)));

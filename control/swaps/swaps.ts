@@ -1,7 +1,18 @@
-import type { z } from 'zod';
+import { z } from 'zod';
 import { applications } from '../../shared/catalog/applications.ts';
 import { Problem } from '../../shared/catalog/problems.ts';
-import { type KeptAnswers, MOST_KEPT, type SwappableApplication, type Swaps, swappable } from '../../shared/catalog/swap.ts';
+import {
+  changedSwap,
+  isSwappable,
+  type KeptAnswers,
+  MOST_KEPT,
+  type Swap,
+  type SwapChanges,
+  type SwappableApplication,
+  Swaps,
+  swappable,
+} from '../../shared/catalog/swap.ts';
+import { parseBody } from '../../shared/contract/validation.ts';
 import { eachBreathing } from '../../shared/domain/breathe.ts';
 import type { World } from '../../shared/domain/world.ts';
 import { EMPTY_FIDELITY, type FidelityLog, fidelityLogs, notCompared } from '../../shared/elsewhere/shadow/stored-fidelity.ts';
@@ -57,6 +68,28 @@ export async function requestedSwaps(worlds: Reader, world: World): Promise<Seed
     : Object.fromEntries(requested.map(([application, { id: _id, version: _version, ...swap }]) => [application, swap]));
 }
 
+const Changed = z.strictObject({ swap: Swaps });
+
+/**
+ * The requested swaps of a world after changes. An ended swap leaves the one that the variables of the estate name.
+ * @throws Problem validation_failed, outbound_refused
+ */
+export async function changedSwaps(outbound: Outbound, worlds: Reader, world: World, changes: SwapChanges): Promise<SeededSwaps> {
+  const stored = new Map<string, Swap>(
+    (await swapsOf(worlds, world)).map(([application, { id: _id, version: _version, isDefault: _isDefault, ...swap }]) => [
+      application,
+      swap,
+    ]),
+  );
+  const given = Object.entries(changes).filter(([application]) => isSwappable(application));
+  const swap = Object.fromEntries(
+    given.flatMap(([application, change]) => (change === null ? [] : [[application, changedSwap(stored.get(application), change)]])),
+  );
+  const changed = await permittedSwaps(outbound, (parseBody(Changed, { swap }) as z.output<typeof Changed>).swap as Swaps);
+  const kept = Object.entries((await requestedSwaps(worlds, world)) ?? {}).filter(([application]) => !Object.hasOwn(changes, application));
+  return { ...Object.fromEntries(kept), ...changed };
+}
+
 /** Checks the addresses of requested swaps. @throws Problem outbound_refused with all addresses that are not permitted */
 export async function permittedSwaps(outbound: Outbound, requested: Swaps): Promise<SeededSwaps> {
   const refused = await Promise.all(
@@ -66,10 +99,7 @@ export async function permittedSwaps(outbound: Outbound, requested: Swaps): Prom
     }),
   );
   const errors = refused.flat();
-  const [first] = errors;
-  if (first) {
-    throw new Problem('outbound_refused', `${first.detail}. The variable OUTBOUND_ALLOW of the estate lists what it may call.`, { errors });
-  }
+  if (errors.length > 0) throw outboundRefused(errors);
   return Object.fromEntries(Object.entries(requested).map(([application, swap]) => [application, { ...swap, isDefault: false }]));
 }
 
@@ -108,6 +138,15 @@ export async function readFidelity(worlds: Reader, world: World) {
   );
 }
 
+/** @throws Problem outbound_refused */
+export async function requirePermitted(outbound: Outbound, pointer: string, url: string): Promise<void> {
+  const detail = await reasonAgainst(outbound, url);
+  if (detail !== undefined) throw outboundRefused([{ pointer, code: 'outbound_refused', detail }]);
+}
+
+const outboundRefused = (errors: readonly { readonly pointer: string; readonly code: string; readonly detail: string }[]): Problem =>
+  new Problem('outbound_refused', `${errors[0]?.detail}. The variable OUTBOUND_ALLOW of the estate lists what it may call.`, { errors });
+
 async function reasonAgainst(outbound: Outbound, url: string): Promise<string | undefined> {
   try {
     await outbound.check(url);
@@ -121,25 +160,28 @@ async function reasonAgainst(outbound: Outbound, url: string): Promise<string | 
 /** How a world swaps each application, and counts of the answers of the real systems. Values of headers stay hidden. */
 export async function describeSwaps(worlds: Reader, world: World) {
   return Promise.all(
-    (await swapsOf(worlds, world)).map(async ([application, { url, mode, headers, timeoutMs, events, shadow, compare, isDefault }]) => {
-      const row = await worlds.object(world, application, swapLogs.name, 'log');
-      const { calls, failed, last, violations } = row ? (JSON.parse(row.json) as SwapLog) : EMPTY_LOG;
-      return {
-        application,
-        title: applications[application].title,
-        support: swappable[application],
-        url,
-        mode,
-        headers: Object.keys(headers),
-        timeoutMs,
-        events,
-        ...(mode === 'shadow' && { shadow, compare }),
-        from: isDefault ? ('variables' as const) : ('request' as const),
-        calls,
-        failed,
-        last,
-        violations,
-      };
-    }),
+    (await swapsOf(worlds, world)).map(
+      async ([application, { url, mode, keep, headers, timeoutMs, events, shadow, compare, isDefault }]) => {
+        const row = await worlds.object(world, application, swapLogs.name, 'log');
+        const { calls, failed, last, violations } = row ? (JSON.parse(row.json) as SwapLog) : EMPTY_LOG;
+        return {
+          application,
+          title: applications[application].title,
+          support: swappable[application],
+          url,
+          mode,
+          keep,
+          headers: Object.keys(headers),
+          timeoutMs,
+          events,
+          ...(mode === 'shadow' && { shadow, compare }),
+          from: isDefault ? ('variables' as const) : ('request' as const),
+          calls,
+          failed,
+          last,
+          violations,
+        };
+      },
+    ),
   );
 }

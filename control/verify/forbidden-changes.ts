@@ -1,18 +1,19 @@
 import { z } from 'zod';
 import type { ChangingFault } from '../../shared/catalog/control/faults.ts';
 import { describeFault } from '../../shared/control/faults.ts';
-import { defineCollection } from '../../shared/store/collections.ts';
+import { defineCollection, dumpOf } from '../../shared/store/collections.ts';
 import type { ControlStore, Store } from '../../shared/store/ports/estate-store.ts';
 import type { WorldView } from '../../shared/store/ports/rehearsals.ts';
+import type { ApplicationDump } from '../../shared/store/ports/world-data.ts';
 import { change, unitIn } from '../webhooks/unit.ts';
 
-interface ForbiddenChange {
+export interface ForbiddenChange {
   readonly name: string;
   readonly change: string;
 }
 
 /** Faults that are remembered. More of them give no further reason. */
-const MOST_REMEMBERED = 20;
+export const MOST_REMEMBERED = 20;
 const ID = 'all';
 
 const forbidden = defineCollection({
@@ -23,6 +24,12 @@ const forbidden = defineCollection({
     faults: z.array(z.object({ name: z.string(), change: z.string() })).max(MOST_REMEMBERED),
   }),
 });
+
+/** The records of a world that begins with forbidden changes. */
+export function recordsOf(faults: readonly ForbiddenChange[]): ApplicationDump {
+  const row = { id: ID, version: 1, faults };
+  return dumpOf({ objects: [{ of: forbidden, rows: [row] }] });
+}
 
 /**
  * The forbidden changes of a world. One that was deleted counts, too: a client that got it may have acted on it, so the world does not show

@@ -5,6 +5,8 @@ export interface InvariantResult {
   /** Set when real systems have records that the invariant needs. Absent: all records are checked. */
   readonly basis?: 'as-seen' | 'not-checked';
   readonly checked: number;
+  /** Names of the records that it has read. */
+  readonly reads?: string[];
   /** Each violation names its records. */
   readonly violations: string[];
   /** The actors that open orders wait for, and work that waits for an application. Only for the invariant `moving`. */

@@ -15,6 +15,7 @@ export function replacements(world: WorldRecords): InvariantResult {
   for (const order of world.of<Order>('order')) {
     const serving = (byOrder.get(order.id) ?? []).filter(({ replacementId }) => replacementId !== undefined);
     checkUnits(order, bookings.get(order.id) ?? [], check);
+    checkFound(world, { order, serving }, check);
     checkGoods(world, { order, serving }, check);
     checkComingBack(order, bookings.get(order.id) ?? [], check);
   }
@@ -38,6 +39,29 @@ function checkUnits({ id, lines, replacements: replaced }: Order, bookings: read
       nobody + back <= fulfilledQty,
       `order/${id} ${lineId}: ${nobody} without the replacement that they came back for, and ${back} returned, of ${fulfilledQty} delivered`,
     );
+  }
+}
+
+/** Goods that arrived after their replacement are not refunded when that replacement fails: the customer keeps them in its place. */
+function checkFound(
+  { queued }: WorldRecords,
+  { order, serving }: { readonly order: Order; readonly serving: readonly FulfillmentOrder[] },
+  check: Check,
+): void {
+  const { id: orderId, reconciliation = [], replacements: placed = [] } = order;
+  if (queued('oms', orderId)) return;
+  for (const { fulfillmentOrderId: found, reason } of reconciliation) {
+    if (reason !== 'delivered-after-replacement') continue;
+    for (const { id, lines } of placed) {
+      // Lost goods are not refunded while they may be replaced, and never once they are.
+      const isLostAgain = serving.some(({ replacementId, failureReason }) => replacementId === id && failureReason === 'lost');
+      for (const { orderLineId, lostFulfillmentOrderId, failedQty, foundQty = 0 } of lines) {
+        check(
+          lostFulfillmentOrderId !== found || isLostAgain || failedQty <= foundQty,
+          `order/${orderId} ${id} ${orderLineId}: ${failedQty} failed, and fulfillment-order/${found} was delivered in their place, but ${foundQty} count as delivered`,
+        );
+      }
+    }
   }
 }
 

@@ -23,7 +23,7 @@ export type Payment = z.output<typeof PaymentSchema> & {
   readonly refundWhenDecided?: true;
   readonly acceptPartial?: boolean;
 };
-export type FulfillmentOrder = z.output<typeof FulfillmentOrderSchema> & { readonly reservationId: string };
+export type FulfillmentOrder = z.output<typeof FulfillmentOrderSchema> & { readonly reservationId: string; readonly givenUp?: true };
 
 /** States of a fulfillment order whose goods have left the node. */
 const SHIPPED_STATES: ReadonlySet<string> = new Set(['dispatched', 'delivered', 'failed-delivery', 'returned-to-sender']);
@@ -32,9 +32,9 @@ const SHIPPED_STATES: ReadonlySet<string> = new Set(['dispatched', 'delivered', 
 export const hasLeft = ({ state, collection }: FulfillmentOrder): boolean =>
   collection === undefined ? SHIPPED_STATES.has(state) : state === 'delivered';
 
-/** Whether a carrier lost the goods, or brought them back, before they reached the store of their collection. */
+/** Whether the goods were given up after a loss, or brought back, before they reached the store of their collection. */
 const missedStore = (found: FulfillmentOrder): boolean =>
-  isTransfer(found) && found.collection?.readyAt === undefined && (found.state === 'returned-to-sender' || found.failureReason === 'lost');
+  isTransfer(found) && found.collection?.readyAt === undefined && (found.state === 'returned-to-sender' || found.givenUp === true);
 
 /** The location whose stock and reservation the goods have left. Goods on their way to a store stay in their reservation. */
 export function leftFrom(found: FulfillmentOrder): string | undefined {

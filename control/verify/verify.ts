@@ -15,7 +15,7 @@ import { returns } from './returns.ts';
 import { stock } from './stock.ts';
 import { till } from './till.ts';
 import { vouchers } from './vouchers.ts';
-import { type EstateObjects, readWorld, type WorldReader } from './world-records.ts';
+import { type EstateObjects, readWorld, type WorldReader, type WorldRecords } from './world-records.ts';
 
 const invariants = [
   money,
@@ -45,9 +45,56 @@ export async function verifyWorld(
   const results: InvariantResult[] = [];
   for (const invariant of invariants) {
     await breathe();
-    results.push(onBasis(await invariant(records, breathe), records.swapped));
+    const { noted, reads } = noting(records);
+    const result = await invariant(noted, breathe);
+    results.push(onBasis({ ...result, reads: [...reads].sort() }, records.swapped));
   }
   return results;
+}
+
+/** The records, and the names of those that an invariant has read: types of objects, private records of an application, events. */
+function noting(records: WorldRecords): { readonly noted: WorldRecords; readonly reads: ReadonlySet<string> } {
+  const reads = new Set<string>();
+  const noted: WorldRecords = {
+    ...records,
+    get events() {
+      reads.add('events');
+      return records.events;
+    },
+    get seed() {
+      reads.add('initial data');
+      return records.seed;
+    },
+    get due() {
+      reads.add('due work');
+      return records.due;
+    },
+    get awaiting() {
+      reads.add('due work');
+      return records.awaiting;
+    },
+    get parked() {
+      reads.add('parked work');
+      return records.parked;
+    },
+    queued: (...work) => {
+      reads.add('due work');
+      return records.queued(...work);
+    },
+    of: (type) => {
+      reads.add(type);
+      return records.of(type);
+    },
+    records: (application, collection) => {
+      reads.add(`${collection} of ${application}`);
+      return records.records(application, collection);
+    },
+    counters: (application, counter) => {
+      reads.add(`${counter} of ${application}`);
+      return records.counters(application, counter);
+    },
+  };
+  return { noted, reads };
 }
 
 /** The owners of private records that an invariant needs. If one of them is swapped, the invariant is not checked. */

@@ -1,7 +1,7 @@
 // Collecting in a store: its choice at the checkout, and what the page of the order shows.
 import { settings } from './estate.js';
 import { element, field, price } from './page.js';
-import { act, get } from './parts.js';
+import { act, get, productOf } from './parts.js';
 
 const DAYS = { mon: 'Mon', tue: 'Tue', wed: 'Wed', thu: 'Thu', fri: 'Fri', sat: 'Sat', sun: 'Sun' };
 const DAY_MS = 24 * 60 * 60 * 1_000;
@@ -127,12 +127,11 @@ function collected({ refusedReturnId, handedOverTo }) {
   return element('p', {}, refusedReturnId ? `${who} The store checks what was not taken, and then the money for it comes back.` : who);
 }
 
-/** The state of a collection in words, and the code while it waits. @param order an order with a collection */
-export async function collectionOf(
-  { collection: promised, state: orderState, payAt, paymentStatus, totals, payments },
-  { state, failureReason, collection = {} } = {},
-) {
-  const store = await storeOf(promised.locationId);
+/** The state of one part of a collection in words, and its code while it waits. */
+function partOf(order, store, { state, failureReason, collection = {} } = {}) {
+  // The page of the order shows its cancellation already, unless nobody has collected the goods.
+  if (order.state === 'cancelled' && state !== 'returned-to-sender') return undefined;
+  const { collection: promised, payAt, paymentStatus, totals, payments } = order;
   const ready = `It should be ready ${whenInWords(promised.readyBy, store.timeZone)}.`;
   const onItsWay = () => element('p', {}, `It is on its way to the store. ${ready}`);
   const toPay = payAt && paymentStatus === 'unpaid' ? totals.total : undefined;
@@ -146,12 +145,29 @@ export async function collectionOf(
     cancelled: () => undefined,
   };
   const preparing = () => element('p', {}, `It is being prepared. ${ready}`);
+  return (texts[state] ?? preparing)();
+}
+
+/** The goods of one part: `1 × Blue stoneware mug`. Missing units are in another part. */
+async function goodsOf({ lines }) {
+  const found = lines.filter(({ qty, shortQty }) => qty > shortQty);
+  const goods = await Promise.all(found.map(async ({ sku, qty, shortQty }) => `${qty - shortQty} × ${(await productOf(sku)).name}`));
+  return element('h4', {}, goods.join(', '));
+}
+
+/**
+ * What a customer reads about a collection.
+ * @param order an order with a collection
+ * @param parts its fulfillment orders. Several parts are ready at different times, and each has its own code
+ */
+export async function collectionOf(order, parts) {
+  const store = await storeOf(order.collection.locationId);
+  const rows = await Promise.all(parts.map(async (part) => [parts.length > 1 && (await goodsOf(part)), partOf(order, store, part)]));
   return element(
     'article',
     {},
     element('h3', {}, store.name),
     store.address && element('p', { class: 'muted' }, `${addressOf(store.address)} · open ${hoursInWords(store.openingHours)}`),
-    // The page of the order shows its cancellation already, unless nobody has collected the goods.
-    orderState === 'cancelled' && state !== 'returned-to-sender' ? undefined : (texts[state] ?? preparing)(),
+    rows.length > 0 ? rows : partOf(order, store),
   );
 }

@@ -29,23 +29,38 @@ const stageOf = (order) => `${order.state} ${isPending(order)}`;
 const isPaid = ({ paymentStatus }) => ['authorised', 'paid'].includes(paymentStatus);
 let chosenTender = 0;
 const HEADINGS = { draft: 'waits for its payment', 'in-fulfilment': 'is being fulfilled', completed: 'has been delivered' };
-const HEADINGS_IN_STORE = { ...HEADINGS, 'in-fulfilment': 'is being prepared', completed: 'has been collected' };
+const HEADINGS_IN_STORE = {
+  ...HEADINGS,
+  'in-fulfilment': 'is being prepared',
+  'partially-fulfilled': 'has been collected in part',
+  completed: 'has been collected',
+};
+const isDispatched = ({ state }) => state === 'dispatched';
+/** Whether a part of a collection waits at the counter. */
+const isReady = (part) => isDispatched(part) && part.collection?.readyAt !== undefined;
 
-function headingOf({ state, collection, payAt }, fulfillment, isSent) {
+const isUncollected = (parts) => parts.some(({ failureReason }) => failureReason === 'not-collected');
+
+/** @param parts the fulfillment orders of a collection */
+function headingOf({ state, collection, payAt }, parts) {
   if (payAt && state === 'draft') return 'is being confirmed';
   if (!collection) return HEADINGS[state] ?? `is ${words(state)}`;
-  if (fulfillment?.failureReason === 'not-collected') return 'was not collected';
-  return isSent ? 'is ready to collect' : (HEADINGS_IN_STORE[state] ?? `is ${words(state)}`);
+  if (isUncollected(parts)) return 'was not collected';
+  const left = parts.filter((part) => part.state !== 'delivered');
+  if (left.some(isReady)) return left.every(isReady) ? 'is ready to collect' : 'is ready to collect in part';
+  return HEADINGS_IN_STORE[state] ?? `is ${words(state)}`;
 }
 
 /**
- * An order and its parcels, or the fulfillment order of its collection. A parcel whose label is not printed yet cannot be tracked: 409.
+ * An order and its parcels, or the fulfillment orders of its collection: missing units come from another place, as a part with its own code. A
+ * parcel whose label is not printed yet cannot be tracked: 409.
  */
 async function readOrder(id) {
   const order = await get(`/orders/${encodeURIComponent(id)}`);
   if (order.collection) {
-    const [routed] = order.fulfillmentOrders ?? [];
-    return { order, parcels: [], fulfillment: routed && (await get(`/fulfillment/orders/${routed.id}`)) };
+    const parts = await Promise.all((order.fulfillmentOrders ?? []).map(({ id: part }) => get(`/fulfillment/orders/${part}`)));
+    const open = parts.filter(({ state }) => state !== 'cancelled');
+    return { order, parcels: [], parts: open.length > 0 ? open : parts.slice(0, 1) };
   }
   const shipments = (order.fulfillmentOrders ?? []).flatMap((fulfillment) => fulfillment.shipments);
   const tracking = ({ id: parcel, state }) =>
@@ -53,7 +68,7 @@ async function readOrder(id) {
       if (error.status !== 409) throw error;
       return { state, events: [] };
     });
-  return { order, parcels: await Promise.all(shipments.map(tracking)) };
+  return { order, parcels: await Promise.all(shipments.map(tracking)), parts: [] };
 }
 
 function parcel({ state, trackingNumber, estimatedDelivery, events }) {
@@ -93,10 +108,10 @@ function payment({ state, tender, amount, refundedAmount }) {
   return element('li', {}, `${words(tender.type)}${card}: ${words(state)}${refund}`, element('span', {}, price(amount)));
 }
 
-async function renderOrder({ order, parcels, fulfillment }, refresh) {
+async function renderOrder({ order, parcels, parts }, refresh) {
   const { id, state, payments, totals, collection } = order;
   const isDraft = state === 'draft';
-  const isOnItsWay = state === 'in-fulfilment' && order.fulfillmentOrders?.some((one) => one.state === 'dispatched');
+  const isOnItsWay = state === 'in-fulfilment' && (collection ? parts.some(isReady) : order.fulfillmentOrders?.some(isDispatched));
   const at = isOnItsWay ? 3 : PLACE_OF_STATE[state];
   const step = (name, index) => element('li', { class: index <= at && 'done', 'aria-current': index === at && 'step' }, name);
   const cancel = () => act(() => call('POST', `/orders/${id}/cancel`, { reason: 'The customer changed their mind.' }).finally(refresh));
@@ -104,7 +119,7 @@ async function renderOrder({ order, parcels, fulfillment }, refresh) {
     isDraft && isPending(order) && element('p', {}, 'The provider has not decided about the payment yet. This page waits for it.'),
     isDraft && !order.payAt && !isPending(order) && !isPaid(order) && paymentForm(order, refresh),
     order.paymentStatus === 'unknown' && element('p', {}, 'The payments cannot be read at the moment.'),
-    collection && !isDraft && [element('h2', {}, 'Collection'), await collectionOf(order, fulfillment)],
+    collection && !isDraft && [element('h2', {}, 'Collection'), await collectionOf(order, parts)],
     payments.length > 0 && [element('h2', {}, 'Payments'), element('ul', { class: 'rows' }, payments.map(payment))],
     parcels.length > 0 && [element('h2', {}, 'Parcels'), parcels.map(parcel)],
     ['draft', 'confirmed', 'in-fulfilment'].includes(state) &&
@@ -114,9 +129,9 @@ async function renderOrder({ order, parcels, fulfillment }, refresh) {
   ];
   const goods = [element('h2', {}, 'Products'), await linesOf(order), totalsOf(totals, true)];
   show(
-    `Order ${order.orderNumber} ${headingOf(order, fulfillment, isOnItsWay)}`,
+    `Order ${order.orderNumber} ${headingOf(order, parts)}`,
     state !== 'cancelled' && element('ol', { class: 'steps', 'aria-label': 'Progress' }, (collection ? STEPS_IN_STORE : STEPS).map(step)),
-    order.cancelReason && fulfillment?.failureReason !== 'not-collected' && element('p', {}, `Reason: ${words(order.cancelReason)}`),
+    order.cancelReason && !isUncollected(parts) && element('p', {}, `Reason: ${words(order.cancelReason)}`),
     element('div', { class: 'columns' }, element('div', { class: 'stack' }, left.flat(2)), element('div', { class: 'stack' }, goods)),
   );
 }

@@ -14,6 +14,8 @@ interface AccessGrant {
   readonly scopes: readonly string[];
   /** An instant of the rehearsal's clock. */
   readonly endsAt: Ms;
+  /** A fault makes all tokens up to a generation expire. */
+  readonly generation: number;
 }
 
 export interface AccessTokens {
@@ -32,12 +34,13 @@ export const isAccessToken = (key: string): boolean => key.startsWith(ACCESS_TOK
 export function createAccessTokens(pepper: string): AccessTokens {
   const signing = createSigning({ prefix: ACCESS_TOKEN_PREFIX, secret: pepper, use: 'access tokens' });
   return {
-    issue: ({ world, client, scopes, endsAt }) => signing.sign([randomBytes(12).toString('base64url'), world, client, scopes, endsAt]),
+    issue: ({ world, client, scopes, endsAt, generation }) =>
+      signing.sign([randomBytes(12).toString('base64url'), world, client, scopes, endsAt, generation]),
     read(token) {
-      const grant = signing.read(token) as [string, World, string, string[], Ms] | undefined;
+      const grant = signing.read(token) as [string, World, string, string[], Ms, number?] | undefined;
       if (grant === undefined) return undefined;
-      const [id, world, client, scopes, endsAt] = grant;
-      return { id, world, client, scopes, endsAt };
+      const [id, world, client, scopes, endsAt, generation = 0] = grant;
+      return { id, world, client, scopes, endsAt, generation };
     },
   };
 }

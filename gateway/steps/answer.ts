@@ -26,7 +26,7 @@ import { securityHeadersOf } from '../security-headers.ts';
 import { type Addressed, type Dry, type ForApi, isOAuthPath, type Keyed, OAUTH_METHODS, type Traced } from './address.ts';
 import type { Authenticated, Entered, InRehearsal } from './rehearsal.ts';
 
-interface Identified {
+export interface Identified {
   readonly ids: RequestIds;
 }
 

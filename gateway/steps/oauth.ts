@@ -1,11 +1,13 @@
+import { OUTSIDE } from '../../shared/catalog/control/faults.ts';
+import { expiredToken } from '../credentials.ts';
 import type { Exchange } from '../facts.ts';
 import type { GatewayParts } from '../gateway-parts.ts';
 import type { KnownClient } from '../oauth/clients.ts';
 import { type Form, presentedClient, readForm } from '../oauth/form.ts';
 import { OAuthRefusal } from '../oauth/refusal.ts';
 import { methodNotAllowed } from '../problems.ts';
-import { OAUTH_METHODS } from './address.ts';
-import type { Received } from './answer.ts';
+import { type Dry, type ForApi, OAUTH_METHODS } from './address.ts';
+import type { Identified, Received } from './answer.ts';
 import type { Authenticated, Entered } from './rehearsal.ts';
 
 /** @throws Problem method_not_allowed */
@@ -58,12 +60,30 @@ export function chooseScopes({ form: { scope }, client: { caller } }: Submitted 
   return { scopes: asked.length === 0 ? caller.scopes : asked };
 }
 
+/** Lets access tokens expire before a call, as a fault demands. A dry run is not struck. @throws Problem unauthenticated */
+export const strikeToken =
+  ({ faults, access }: GatewayParts) =>
+  (call: ForApi & Dry & Authenticated & Entered & Identified): Promise<void> | undefined => {
+    const { api, isDryRun, caller, view, ids } = call;
+    const { world, now, faults: revision } = view;
+    const generation = caller?.tokenGeneration;
+    // Most calls have no access token, and most rehearsals no fault. Then nothing is awaited.
+    if (generation === undefined || revision === 0 || isDryRun) return undefined;
+    const target = { application: api.application, api: api.id, caller: OUTSIDE };
+    return faults.strikeToken({ world, revision }, target, { requestId: ids.requestId }).then(async (rule) => {
+      if (!rule) return;
+      await access.expireTokens(world, { generation: generation + 1, at: now });
+      throw expiredToken(now, rule.name);
+    });
+  };
+
 /** Issuing a token counts as use of its rehearsal. */
 export const issueToken =
   ({ accessTokens, noteUse }: GatewayParts) =>
-  ({ response, client, scopes, view: { world, rehearsal, now } }: Exchange & ByClient & Scoped & Entered): void => {
+  ({ response, client, scopes, view: { world, rehearsal, now, tokenExpiry } }: Exchange & ByClient & Scoped & Entered): void => {
     noteUse(rehearsal);
-    const token = accessTokens.issue({ world, client: client.id, scopes, endsAt: now + client.expiresIn * 1_000 });
+    const generation = tokenExpiry?.generation ?? 0;
+    const token = accessTokens.issue({ world, client: client.id, scopes, endsAt: now + client.expiresIn * 1_000, generation });
     const body = { access_token: token, token_type: 'Bearer', expires_in: client.expiresIn, scope: scopes.join(' ') };
     answer(response, JSON.stringify(body));
   };

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** Families of misfortunes, in the order of the columns of a matrix. */
+/** Families of misfortunes, sorted as the columns of a matrix. */
 export const FAMILIES = ['absent', 'lost-answers', 'delivery', 'forged', 'credentials', 'permitted', 'forbidden', 'calendar'] as const;
 export type Family = (typeof FAMILIES)[number];
 
@@ -104,7 +104,7 @@ export const HardenRun = z.strictObject({
   /** All cells of the plan, also those that were not tried. */
   cells: z.array(Cell).max(MOST_CELLS),
   findings: z.array(Finding).max(MOST_CELLS),
-  /** What was not judged, and why: sentences. */
+  /** What was not checked, and why: sentences. */
   notJudged: z.array(Text).max(100),
   /** The reason if the run ended before all cells of the plan were tried. */
   endedEarly: Text.optional(),

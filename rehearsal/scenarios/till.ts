@@ -165,3 +165,45 @@ export const lostTender: Scenario = {
     stage.expect('tenders on the receipt', paid.body.receipt?.tenders.length, 2);
   },
 };
+
+/**
+ * Prices without tax, and no coin below 0.05. By hand: 2 × 12.99 = 25.98, and 8.875 % of that are 2.3057, so 28.29. In cash 28.30 are due, and
+ * 30.00 give 1.70 of change. One mug is worth the floor of the half, 14.14, and 14.15 are paid back in cash. The other one is worth 14.15.
+ */
+export const roundedSale: Scenario = {
+  name: 'tax-and-coins',
+  title: 'A sale whose tax is added to its prices is paid in cash, and one of two mugs is returned: cash is rounded to the smallest coin',
+  flows: [1, 3],
+  data: { retailer: { taxIncluded: false, taxRates: [{ country: 'IE', rate: 8.875 }], cashRounding: 5 } },
+  async run(stage) {
+    const sale = await stage.step({
+      title: 'Scan 2 × mug-blue at the till',
+      call: 'POST /transactions',
+      body: { storeId: 'store-01', laneId: 'lane-1', lines: [{ sku: 'mug-blue', qty: 2 }] },
+    });
+    const { id, totals } = sale.body;
+    stage.expect('subtotal, tax and total', [totals.subtotal, totals.tax, totals.total], [eur(2_598), eur(231), eur(2_829)]);
+    const taxes = totals.taxes?.map(({ rate, taxable, tax }) => [rate, taxable, tax]);
+    stage.expect('taxes', taxes, [[8.875, eur(2_598), eur(231)]]);
+    stage.expect('due in cash', sale.body.outstandingInCash, eur(2_830));
+    const paid = await pay(stage, id, { title: 'Pay with 30.00 in cash', tender: CASH, amount: 3_000 });
+    stage.expect('change', paid.body.change, eur(170));
+    stage.expect('rounding', [paid.body.rounding, paid.body.receipt?.rounding], [eur(1), eur(1)]);
+    const order = await stage.step({ title: 'The order costs what the receipt says', call: `GET /orders/${id}` });
+    stage.expect('total', order.body.totals.total, eur(2_829));
+    const returned = await stage.step({
+      title: 'Bring one mug back to the store',
+      call: 'POST /returns',
+      body: {
+        orderId: id,
+        lines: [{ orderLineId: order.body.lines[0]?.lineId ?? '', qty: 1, reason: 'Too blue' }],
+        locationId: 'store-01',
+      },
+    });
+    await stage.advance('P5D');
+    const after = await stage.step({ title: 'The mug is refunded in cash', call: `GET /orders/${id}` });
+    stage.expect('value of the return', after.body.returns?.find((one) => one.id === returned.body.id)?.refundAmount, eur(1_414));
+    const [refund] = after.body.refunds ?? [];
+    stage.expect('refund and rounding', [refund?.amount, refund?.rounding], [eur(1_414), eur(1)]);
+  },
+};

@@ -125,14 +125,13 @@ export async function storeOf({ collection: { locationId } }: ToCollect, work: U
 
 /**
  * A carrier has brought the goods to the store. The store receives them in its stock, promised as before, and they wait at its counter. If
- * they were refunded in the meantime, they go to its shelf.
+ * they were refunded or replaced in the meantime, they go to its shelf.
  * @param shipments with the scan
  */
 export async function arrive(found: ToCollect, shipments: readonly ParcelCopy[], scope: Announcing): Promise<void> {
   const { work } = scope;
   const collection = { ...found.collection, arrivedAt: instant(work.now) };
-  const isRefunded = found.state === 'returned-to-sender' || found.failureReason === 'lost';
-  if (isRefunded) {
+  if (found.state === 'returned-to-sender' || found.givenUp) {
     const verb = found.state === 'returned-to-sender' ? 'note' : 'return-to-sender';
     const shelved = work.transition(fulfillmentOrders, found, verb, {
       collection,

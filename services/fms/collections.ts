@@ -28,6 +28,8 @@ export const StoredFulfillmentOrder = FulfillmentOrder.extend({
   payAt: PaidAtCollection,
   /** Whether its goods replace delivered ones, which are paid. */
   free: z.literal(true).optional(),
+  /** Whether its goods, which a carrier lost on their way to a store, are refunded or replaced. If they are found, they go to the shelf. */
+  givenUp: z.literal(true).optional(),
   /** The secret part of the address of the QR code. */
   qrToken: z.string().optional(),
   /** The statuses that the warehouse has reported; each counts once. */

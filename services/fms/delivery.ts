@@ -1,15 +1,17 @@
 import { progressionOf } from '../../shared/catalog/control/progression.ts';
 import { carrierWebhook as carrierWebhookApi, trackShipment } from '../../shared/catalog/fulfillment/apis.ts';
 import { isTransfer } from '../../shared/catalog/fulfillment/fulfillment-orders.ts';
+import { giveUpLostGoods as giveUpLostGoodsCall } from '../../shared/catalog/fulfillment/internal.ts';
 import { isArrival } from '../../shared/catalog/fulfillment/shipments.ts';
 import { recordStockMovement } from '../../shared/catalog/inventory/internal.ts';
+import { refusal } from '../../shared/catalog/life-cycle.ts';
 import { invalid, notFound, type Problem } from '../../shared/catalog/problems.ts';
 import { CLOCK_TOLERANCE_MS, instant } from '../../shared/domain/time.ts';
-import { handle, handleDue, type Scope, Unchanged, unchanged } from '../../shared/work/handler.ts';
+import { again, handle, handleDue, type Scope, Unchanged, unchanged } from '../../shared/work/handler.ts';
 import { requireObject } from '../../shared/work/require-object.ts';
 import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
 import { arrive, isToCollect, moveStockLater } from './collection.ts';
-import { acceptedWebhooks, fulfillmentOrders, type StoredFulfillmentOrder, type Tracking, trackings } from './collections.ts';
+import { acceptedWebhooks, fulfillmentOrders, published, type StoredFulfillmentOrder, type Tracking, trackings } from './collections.ts';
 import { GIVE_UP_MS, giveUpDeliveryDue, giveUpSilentParcelDue, REPORT_WAIT_MS, restockDue } from './due-work.ts';
 import { noteScan, type ParcelCopy, type ScannedParcel, type TrackingScan } from './parcels.ts';
 import { returns } from './returns/collections.ts';
@@ -125,8 +127,27 @@ function noteFailure(
 ): StoredFulfillmentOrder {
   if (isLost) work.cancel(giveUpDeliveryDue, found.id);
   else work.schedule(giveUpDeliveryDue, found.id, work.now + GIVE_UP_MS, {});
-  return work.transition(fulfillmentOrders, found, verb, { shipments, failureReason: isLost ? 'lost' : 'delivery-attempts' });
+  // Without time to replace them, the OMS refunds lost goods immediately.
+  const isRefunded = isLost && isTransfer(found) && work.figures.replaceLostWithinMs === undefined;
+  return work.transition(fulfillmentOrders, found, verb, {
+    shipments,
+    failureReason: isLost ? 'lost' : 'delivery-attempts',
+    ...(isRefunded && { givenUp: true }),
+  });
 }
+
+/** The OMS decides about lost goods, and this application whether they are still lost: one of a refund and an arrival comes first. */
+export const giveUpLostGoods = handle(giveUpLostGoodsCall)(async ({ params: { id } }, { work }) => {
+  const found = await requireObject(work, fulfillmentOrders, id);
+  if (found.givenUp) return again(published(found));
+  if (!isTransfer(found) || found.state !== 'failed-delivery' || found.failureReason !== 'lost') {
+    const detail = `The goods of the fulfillment order "${id}" are not lost on their way to a store: it is ${found.state}.`;
+    throw refusal('fulfillment-order', found, 'give-up', detail);
+  }
+  const givenUp = work.transition(fulfillmentOrders, found, 'note', { givenUp: true });
+  await moveStockAfterEnd(work, givenUp);
+  return published(givenUp);
+});
 
 /** Goods that will not reach their store leave their reservation. */
 async function moveStockAfterEnd(work: UnitOfWork, found: StoredFulfillmentOrder): Promise<void> {

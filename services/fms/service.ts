@@ -8,7 +8,7 @@ import { extendCollection, giveUpCollection, handOverCollection, remindCustomer,
 import { collectionCode } from './collection-code.ts';
 import { listCollections } from './collection-list.ts';
 import { acceptedWebhooks, collectionChecks, fulfillmentOrders, nodes, orderFulfillments, parcels, trackings } from './collections.ts';
-import { carrierWebhook, giveUpDelivery, giveUpSilentParcel, restock } from './delivery.ts';
+import { carrierWebhook, giveUpDelivery, giveUpLostGoods, giveUpSilentParcel, restock } from './delivery.ts';
 import { dispatchFulfillmentOrder, handOverLater, takeStockLater } from './dispatch.ts';
 import {
   allocate,
@@ -59,6 +59,7 @@ export const service = defineService({
     'create-fulfillment-orders': createFulfillmentOrders,
     'cancel-fulfillment': cancelFulfillment,
     'change-fulfillment': changeFulfillment,
+    'give-up-lost-goods': giveUpLostGoods,
     'list-fulfillment-orders': listFulfillmentOrders,
     'record-picking': recordPicking,
     'get-shipment-data': getShipmentData,

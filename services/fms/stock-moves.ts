@@ -8,15 +8,15 @@ type StockMove = InputOf<typeof moveReservation>['body']['kind'];
 
 /**
  * The movements of the picked units so far, in their order. Units that are sent to a store are received there, and leave it when they are
- * handed over. Units that will not arrive there leave their reservation: the carrier lost them, or brought them back.
+ * handed over. Units that will not arrive there leave their reservation: they are given up after a loss, or the carrier brought them back.
  */
 export function stockMovesOf(found: StoredFulfillmentOrder): readonly StockMove[] {
-  const { state, failureReason, collection, shipments } = found;
+  const { state, givenUp, collection, shipments } = found;
   if (shipments.length === 0) return [];
   const isHandedOver = state === 'delivered';
   if (!isTransfer(found)) return collection === undefined || isHandedOver ? ['consume'] : [];
   if (collection?.readyAt !== undefined) return isHandedOver ? ['send', 'receive', 'consume'] : ['send', 'receive'];
-  return state === 'returned-to-sender' || failureReason === 'lost' ? ['send', 'not-received'] : ['send'];
+  return state === 'returned-to-sender' || givenUp ? ['send', 'not-received'] : ['send'];
 }
 
 /** Reports a movement of units to the SIM, once per fulfillment order and kind. @throws Problem */

@@ -2,13 +2,13 @@ import { isDeepStrictEqual } from 'node:util';
 import type { z } from 'zod';
 import { LIMITS, limitReached } from '../../shared/catalog/limits.ts';
 import type { ChangeOrderRequest } from '../../shared/catalog/order/apis.ts';
-import { goodsOf, requiredFor, shippingOf, valueOfUnits } from '../../shared/catalog/payment/cover.ts';
+import { goodsOf, requiredFor, securedBy, shippingOf, valueOfUnits } from '../../shared/catalog/payment/cover.ts';
 import { invalid, type Problem } from '../../shared/catalog/problems.ts';
 import type { Figures } from '../../shared/catalog/retailer.ts';
 import { addedTax, floorShare, minus, money, moneyInWords } from '../../shared/domain/money.ts';
 import type { PendingChange, StoredOrder } from './collections.ts';
 import type { OrderLine } from './lines.ts';
-import { EARNS_NOTHING, type Payment } from './payments.ts';
+import { changeReference, EARNS_NOTHING, type Payment } from './payments.ts';
 
 export type Asked = z.output<typeof ChangeOrderRequest>;
 type Entry = PendingChange['entry'];
@@ -217,7 +217,8 @@ export function entryFor(
 ): Entry {
   const { at, what, removed, payments, figures } = about;
   const { currency } = before.totals.total;
-  const refund = requiredFor(before) - requiredFor(after);
+  const less = requiredFor(before) - requiredFor(after);
+  const refund = payments ? Math.min(less, Math.max(0, securedIn(payments) - requiredFor(after))) : less;
   return {
     at,
     what,
@@ -229,6 +230,8 @@ export function entryFor(
   };
 }
 
+const securedIn = (payments: readonly Payment[]): number => payments.reduce((sum, payment) => sum + securedBy(payment), 0);
+
 /** What a change gives back goes to tenders that earn points first. */
 function pointsLost(
   before: StoredOrder,
@@ -236,11 +239,7 @@ function pointsLost(
   { payments, refund, figures: { loyalty } }: { payments: readonly Payment[]; refund: number; figures: Pick<Figures, 'loyalty'> },
 ): number {
   const secured = (earnsNothing: boolean): number =>
-    payments
-      .filter(({ tender }) => EARNS_NOTHING.has(tender.type) === earnsNothing)
-      .reduce((sum, { state, authorizedAmount, capturedAmount, refundedAmount }) => {
-        return sum + (state === 'authorised' ? authorizedAmount.amount : capturedAmount.amount - refundedAmount.amount);
-      }, 0);
+    securedIn(payments.filter(({ tender }) => EARNS_NOTHING.has(tender.type) === earnsNothing));
   const earning = secured(false);
   const other = secured(true);
   const otherAfter = other - Math.max(0, refund - earning);
@@ -265,5 +264,8 @@ export function surplusOf(order: StoredOrder, removed: NonNullable<Entry['remove
   return groups.size > 0 ? [...groups.values()] : undefined;
 }
 
+/** What the order costs less. Of that, the customer gets back what was paid or authorised by then. */
+export const lessBy = ({ before, after }: Pick<Entry, 'before' | 'after'>): number => before.total.amount - after.total.amount;
+
 export const refundOfChange = (entry: Entry, number: number): { reference: string; amount: number; status: 'owed' }[] =>
-  entry.refund.amount > 0 ? [{ reference: `cancelled/change/${number}`, amount: entry.refund.amount, status: 'owed' }] : [];
+  lessBy(entry) > 0 ? [{ reference: changeReference(number), amount: lessBy(entry), status: 'owed' }] : [];

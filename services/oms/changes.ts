@@ -15,6 +15,7 @@ import {
   type Asked,
   entryFor,
   isSameChange,
+  lessBy,
   refundOfChange,
   refuseDearer,
   refuseFurtherChange,
@@ -112,10 +113,7 @@ async function planFor(order: StoredOrder, { asked, wanted }: { asked: Asked; wa
   const removed = what === 'lines' ? removedBy(order, lines) : undefined;
   const number = (order.changes ?? []).length + 1;
   const changed = price && { lines: repriced(order, price), totals: price.totals };
-  const payments =
-    price && order.loyaltyAccountId !== undefined
-      ? await paymentsOf(order.id, scope, VIEW_TIMEOUT_MS).catch(undefinedIfUnavailable)
-      : undefined;
+  const payments = price && (await paymentsOf(order.id, scope, VIEW_TIMEOUT_MS).catch(undefinedIfUnavailable));
   const after = { ...order, ...changed, ...(what !== 'lines' && { collection: promised.collection }) };
   return {
     asked,
@@ -377,7 +375,10 @@ const deliveryOf = ({ shippingAddress, shippingMethod, collection }: NonNullable
   collection,
 });
 
-const owes = ({ changes }: StoredOrder): boolean => (changes?.at(-1)?.refund.amount ?? 0) > 0;
+function owes({ changes }: StoredOrder): boolean {
+  const newest = changes?.at(-1);
+  return newest !== undefined && lessBy(newest) > 0;
+}
 
 /** Carries out what follows from a change, as far as other applications answer, and shows the result. */
 async function viewChanged({ order, fulfillmentOrders }: Changed, scope: Scope): Promise<OrderView> {

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { progressionOf } from '../../shared/catalog/control/progression.ts';
 import { FulfillmentOrder as FulfillmentOrderSchema } from '../../shared/catalog/fulfillment/fulfillment-orders.ts';
 import { replacedInParcel } from '../../shared/catalog/order/replaced.ts';
+import type { Replacement } from '../../shared/catalog/order/replacements.ts';
 import { goneOf, hasOpenDispute, isUndecided } from '../../shared/catalog/payment/cover.ts';
 import { Problem } from '../../shared/catalog/problems.ts';
 import { instant } from '../../shared/domain/time.ts';
@@ -28,8 +29,17 @@ import {
   settleOrderDue,
 } from './due-work.ts';
 import { type FulfillmentOrder, type OrderLine, valueOfNext } from './lines.ts';
+import { giveUpLost } from './lost-goods.ts';
 import { earningOf, type Payment, paymentsToDecideOn, refundOwed, refundReference } from './payments.ts';
-import { countReplacements, isAwaitingReplacement, isRefundedInPlace, replacesDelivered, unitsLeft } from './replaced-units.ts';
+import {
+  countReplacements,
+  isAwaitingReplacement,
+  isKept,
+  isRefundedInPlace,
+  keepFound,
+  replacesDelivered,
+  unitsLeft,
+} from './replaced-units.ts';
 
 /** Moves the order with its fulfillment orders, from the beginning of the work in the warehouse. */
 export const onFulfillmentOrderChanged: EventHandler = async ({ data }, scope) => {
@@ -75,7 +85,7 @@ const NOT_FULFILLED = 'not-fulfilled';
  */
 export async function applyProgress(
   order: StoredOrder,
-  { record, lines, foundAfterRefund, foundAfterReplacement }: Progress,
+  { record, lines, replacements: counted, foundAfterRefund, foundAfterReplacement }: Progress,
   fulfillmentOrderId: string,
   { work }: Scope,
 ): Promise<void> {
@@ -83,16 +93,18 @@ export async function applyProgress(
   const reason = foundAfterReplacement ? 'delivered-after-replacement' : foundAfterRefund ? 'delivered-after-refund' : undefined;
   const { reconciliation = [] } = order;
   const isNewlyFound = reason !== undefined && !reconciliation.some((known) => known.fulfillmentOrderId === fulfillmentOrderId);
-  const replacements = countReplacements(order.replacements, record);
+  const replacements = countReplacements(counted ?? order.replacements, record);
   const found: NonNullable<StoredOrder['reconciliation']> = isNewlyFound
     ? [...reconciliation, { fulfillmentOrderId, reason, at: instant(work.now) }]
     : reconciliation;
-  const named = found.map((one) =>
-    isRefundedInPlace(one.fulfillmentOrderId, replacements, record) ? { ...one, reason: 'delivered-after-refund' as const } : one,
-  );
+  const named = found
+    .filter(({ fulfillmentOrderId }) => !isKept(fulfillmentOrderId, replacements))
+    .map((one) =>
+      isRefundedInPlace(one.fulfillmentOrderId, replacements, record) ? { ...one, reason: 'delivered-after-refund' as const } : one,
+    );
   const patch: Patch<StoredOrder> = {
     ...(lines !== order.lines && { lines }),
-    ...(!isDeepStrictEqual(named, reconciliation) && { reconciliation: named }),
+    ...(!isDeepStrictEqual(named, reconciliation) && { reconciliation: named.length > 0 ? named : undefined }),
     ...(!isDeepStrictEqual(replacements, order.replacements) && { replacements }),
   };
   if (isMoving(order)) {
@@ -128,8 +140,9 @@ export const refundLostGoods = handleDue(refundLostGoodsDue)(async ({ key, paylo
   }
   const units = new Map(lost.lines.map(({ orderLineId }) => [orderLineId, unitsLeft(lost, orderLineId, order.replacements)]));
   if ([...units.values()].every((qty) => qty === 0)) return;
+  if (!(await giveUpLost(order, lost, scope))) return;
   const seen = record.seen.map((one) => (one === lost ? { ...one, booked: 'cancelled' as const } : one));
-  await applyProgress(order, { ...cancelUnits(order.lines, { ...record, seen }, units), foundAfterRefund: false }, key, scope);
+  await applyProgress(order, { ...cancelUnits(order, { ...record, seen }, units), foundAfterRefund: false }, key, scope);
 });
 
 /** Refunds cancelled units once payments are captured in full and no dispute is open, and completes the order when none of its goods is in transit. */
@@ -179,6 +192,8 @@ export const settleOrder = handleDue(settleOrderDue)(async ({ key }, scope) => {
 export interface Progress {
   readonly record: FulfillmentRecord;
   readonly lines: OrderLine[];
+  /** The replacements, if found units count in place of failed ones. */
+  readonly replacements?: Replacement[];
   /** Whether units were delivered after they had been refunded. */
   readonly foundAfterRefund: boolean;
   /** Whether units were delivered although others replace them. */
@@ -284,25 +299,36 @@ export function progressAfter(
   const isReplaced = found.lines.some(({ orderLineId }) => replacedInParcel(found.id, orderLineId, order.replacements) > 0);
   const foundAfterRefund = isFoundLate;
   const foundAfterReplacement = hasArrived(found) && isReplaced && !isFoundLate;
-  if (booking === 'cancelled') return { ...cancelUnits(order.lines, next, units), foundAfterRefund };
+  if (booking === 'cancelled') return { ...cancelUnits(order, next, units), foundAfterRefund };
   if (booking !== 'delivered') return { record: next, lines: order.lines, foundAfterRefund, foundAfterReplacement };
   const lines = order.lines.map((line) => ({ ...line, fulfilledQty: line.fulfilledQty + (units.get(line.lineId) ?? 0) }));
   return { record: next, lines, foundAfterRefund, foundAfterReplacement };
 }
 
-/** Books cancelled units and the refunds owed for them. `units`: by line id. */
+/**
+ * Books cancelled units and the refunds owed for them. Units that the customer has, because a lost parcel was found after its replacement,
+ * are booked as delivered in their place. `units`: by line id.
+ */
 export function cancelUnits(
-  lines: readonly OrderLine[],
+  order: StoredOrder,
   record: FulfillmentRecord,
   units: ReadonlyMap<string, number>,
-): { lines: OrderLine[]; record: FulfillmentRecord } {
+): Pick<Progress, 'lines' | 'record' | 'replacements'> {
+  const { lines } = order;
+  const { kept, replacements } = keepFound(order, units);
+  const goneOfLine = ({ lineId }: OrderLine): number => (units.get(lineId) ?? 0) - (kept.get(lineId) ?? 0);
   const owed = lines.flatMap((line) => {
-    const gone = units.get(line.lineId) ?? 0;
+    const gone = goneOfLine(line);
     const amount = valueOfNext(line, gone);
     return amount > 0 ? [{ reference: refundReference(line.lineId, goneOf(line) + gone), amount, status: 'owed' as const }] : [];
   });
   return {
-    lines: lines.map((line) => ({ ...line, cancelledQty: line.cancelledQty + (units.get(line.lineId) ?? 0) })),
+    lines: lines.map((line) => ({
+      ...line,
+      cancelledQty: line.cancelledQty + goneOfLine(line),
+      fulfilledQty: line.fulfilledQty + (kept.get(line.lineId) ?? 0),
+    })),
+    ...(kept.size > 0 && { replacements }),
     record: { ...record, owed: [...record.owed, ...owed] },
   };
 }

@@ -98,6 +98,12 @@ export async function captureIfPossible(...[orderId, scope, enough]: Parameters<
 export const isDeclinedAtCapture = ({ state, authorizedAmount }: Pick<Payment, 'state' | 'authorizedAmount'>): boolean =>
   state === 'failed' && authorizedAmount.amount > 0;
 
+/** Reference of the refund for a change of an order. @param number of the change */
+export const changeReference = (number: number): string => `${CHANGE_PREFIX}${number}`;
+
+/** Goods of a changed order are to be dispatched, and then it must be paid: a refund as goodwill before counts. */
+const isOfChange = ({ reference }: Pick<OwedRefund, 'reference'>): boolean => reference.startsWith(CHANGE_PREFIX);
+
 /**
  * Refunds what is owed for cancelled units and was captured. Existing refunds count, so a repeat is harmless.
  * @returns the payments, and the references of amounts that wait for a decision about a refund or a dispute
@@ -106,11 +112,17 @@ export async function refundOwed(
   { order, owed, payments }: { order: StoredOrder; owed: readonly OwedRefund[]; payments: readonly Payment[] },
   { call }: Scope,
 ): Promise<{ payments: readonly Payment[]; waiting: ReadonlySet<string> }> {
+  const dueOf = (one: OwedRefund, now: readonly Payment[]): number =>
+    Math.min(
+      stillOwed(one, now),
+      excessOf(now, requiredFor(order)),
+      isOfChange(one) ? Math.max(0, sumOf(now, keptOf) - requiredFor(order)) : Number.POSITIVE_INFINITY,
+    );
   const after = new Map(payments.map((payment) => [payment.id, payment]));
   for (const one of owed) {
     const now = [...after.values()];
     const reference = referenceFor(one, now);
-    const due = Math.min(stillOwed(one, now), excessOf(now, requiredFor(order)));
+    const due = dueOf(one, now);
     for (const part of refundSplit(due, reference, now)) {
       const body = { amount: money(part.amount, order.totals.total.currency), reason: 'Not delivered', reference };
       // After a refusal the amount may differ. A different amount makes it another call.
@@ -122,7 +134,7 @@ export async function refundOwed(
     }
   }
   const all = [...after.values()];
-  const isShort = (one: OwedRefund): boolean => Math.min(stillOwed(one, all), excessOf(all, requiredFor(order))) > 0;
+  const isShort = (one: OwedRefund): boolean => dueOf(one, all) > 0;
   const waiting = all.some(isUnderDecision) ? owed.filter(isShort) : [];
   return { payments: all, waiting: new Set(waiting.map(({ reference }) => reference)) };
 }
@@ -167,6 +179,7 @@ function keptForGoods({ lines, totals }: StoredOrder, payments: readonly Payment
 
 /** Prefix of the references of refunds for cancelled units. Refunds by a client have no reference. */
 const CANCELLED_PREFIX = 'cancelled/';
+const CHANGE_PREFIX = `${CANCELLED_PREFIX}change/`;
 
 /** Reference of the refund for cancelled units. `upTo` counts the cancelled and returned units of the line, including these. */
 export const refundReference = (lineId: string, upTo: number): string => `${CANCELLED_PREFIX}${lineId}/${upTo}`;

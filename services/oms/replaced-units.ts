@@ -43,6 +43,40 @@ export const unitsLeft = (
 export const isAwaitingReplacement = ({ isLost, booked }: SeenFulfillment): boolean => isLost === true && booked === undefined;
 
 /**
+ * Gives units that were found after their replacement to a line whose goods fail: the customer has them, so they are not refunded.
+ * @param units by line id
+ * @returns the found units of each line, and the replacements that count them
+ */
+export function keepFound(
+  { replacements = [], reconciliation = [] }: Pick<StoredOrder, 'replacements' | 'reconciliation'>,
+  units: ReadonlyMap<string, number>,
+): { readonly kept: ReadonlyMap<string, number>; readonly replacements: Replacement[] } {
+  const found = new Set(
+    reconciliation.flatMap(({ fulfillmentOrderId, reason }) => (reason === 'delivered-after-replacement' ? [fulfillmentOrderId] : [])),
+  );
+  const kept = new Map<string, number>();
+  const counted = replacements.map((one) => ({
+    ...one,
+    lines: one.lines.map((line) => {
+      if (line.lostFulfillmentOrderId === undefined || !found.has(line.lostFulfillmentOrderId)) return line;
+      const before = kept.get(line.orderLineId) ?? 0;
+      const { qty, foundQty = 0 } = line;
+      const taken = Math.min(qty - foundQty, (units.get(line.orderLineId) ?? 0) - before);
+      if (taken <= 0) return line;
+      kept.set(line.orderLineId, before + taken);
+      return { ...line, foundQty: foundQty + taken };
+    }),
+  }));
+  return { kept, replacements: counted };
+}
+
+/** Whether its customer keeps all units of a found parcel in place of goods that failed. Then nothing is left to settle. */
+export const isKept = (lostId: string, replacements: readonly Replacement[] = []): boolean => {
+  const lines = replacements.flatMap((one) => one.lines.filter(({ lostFulfillmentOrderId }) => lostFulfillmentOrderId === lostId));
+  return lines.length > 0 && lines.every(({ qty, foundQty }) => foundQty === qty);
+};
+
+/**
  * Whether all goods of a lost parcel were replaced, and goods in their place that failed are refunded. If the parcel is found, its customer
  * has goods without paying for them.
  */
@@ -53,7 +87,9 @@ export function isRefundedInPlace(
 ): boolean {
   const lost = seen.find(({ id }) => id === lostId);
   if (!lost?.lines.every(({ orderLineId }) => unitsLeft(lost, orderLineId, replacements) === 0)) return false;
-  const inPlace = replacements?.filter(({ lines }) => lines.some((line) => line.lostFulfillmentOrderId === lostId && line.failedQty > 0));
+  const inPlace = replacements?.filter(({ lines }) =>
+    lines.some((line) => line.lostFulfillmentOrderId === lostId && line.failedQty > (line.foundQty ?? 0)),
+  );
   return inPlace?.some(({ id }) => !seen.some((one) => one.replacementId === id && isAwaitingReplacement(one))) ?? false;
 }
 

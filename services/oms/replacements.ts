@@ -19,6 +19,7 @@ import { type FulfillmentRecord, fulfillmentRecords, orders, type ReplacementRec
 import { FIRST_RETRY_MS, finishReplacementDue, NEW_RESERVATION_TTL_SECONDS, TAKE_OVER_MS } from './due-work.ts';
 import { applyProgress, cancelUnits, freshRecord } from './fulfillment.ts';
 import { itemsOf, type OrderLine, type Reservation } from './lines.ts';
+import { giveUpLost } from './lost-goods.ts';
 import { paymentsToDecideOn } from './payments.ts';
 import { actionPending } from './pending-action.ts';
 import { isAwaitingReplacement, placedAs, replacementsWithClaims, unitsLeft } from './replaced-units.ts';
@@ -216,9 +217,14 @@ async function place({ order, record, replacement }: Replacing, scope: Scope): P
     withdraw(record, replacement, scope);
     return error.code === 'insufficient_stock' ? soldOut(error, order, replacement) : error;
   }
-  const isStill = replacement.lines.every(
-    ({ lostFulfillmentOrderId: lost }) => lost === undefined || record.seen.some((one) => one.id === lost && isAwaitingReplacement(one)),
-  );
+  let isStill: boolean;
+  try {
+    isStill = await areStillLost({ order, record, replacement }, scope);
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    withdraw(record, replacement, scope);
+    return error;
+  }
   if (!isStill) {
     withdraw(record, replacement, scope);
     const lines = replacement.lines.map(({ orderLineId, qty }) => ({ orderLineId, requested: qty, replaceable: 0 }));
@@ -231,6 +237,15 @@ async function place({ order, record, replacement }: Replacing, scope: Scope): P
   const next = work.put(fulfillmentRecords, { ...stateOf(record, placed), attempts: record.attempts + 1 });
   await work.checkpoint();
   return { order: shown, record: next, replacement: placed };
+}
+
+/** @throws Problem when the FMS does not answer */
+async function areStillLost({ order, record, replacement }: Replacing, scope: Scope): Promise<boolean> {
+  for (const id of new Set(replacement.lines.flatMap(({ lostFulfillmentOrderId: lost }) => lost ?? []))) {
+    const lost = record.seen.find((one) => one.id === id);
+    if (!lost || !isAwaitingReplacement(lost) || !(await giveUpLost(order, lost, scope))) return false;
+  }
+  return true;
 }
 
 /** A reservation that no request uses expires, so a repeat or another replacement need not undo it. @throws Problem */
@@ -360,7 +375,7 @@ async function sendFromOther({ order, record, replacement }: Replacing, scope: S
     work.cancel(finishReplacementDue, id);
     const noted = counted(order, id, ({ qty }) => ({ failedQty: qty }), scope);
     if (isOfLost(replacement))
-      await applyProgress(noted, { ...cancelUnits(order.lines, failed, unitsIn(replacement)), foundAfterRefund: false }, id, scope);
+      await applyProgress(noted, { ...cancelUnits(noted, failed, unitsIn(replacement)), foundAfterRefund: false }, id, scope);
     else work.put(fulfillmentRecords, failed);
     return noted;
   }

@@ -49,11 +49,7 @@ async function serveElsewhere({ order, record, units }: ShortCase, scope: Scope)
   const { work } = scope;
   const noted = await heldElsewhere({ order, record, units }, scope);
   if (!noted) {
-    const cancelled = cancelUnits(
-      order.lines,
-      withUnits(record, { ...units, status: 'cancelled' }),
-      new Map([[units.orderLineId, units.qty]]),
-    );
+    const cancelled = cancelUnits(order, withUnits(record, { ...units, status: 'cancelled' }), new Map([[units.orderLineId, units.qty]]));
     await applyProgress(order, { ...cancelled, foundAfterRefund: false }, units.fulfillmentOrderId, scope);
     return;
   }

@@ -6,10 +6,10 @@ import { handle } from '../../shared/work/handler.ts';
 import { promotions, vouchers, voucherUses } from './collections.ts';
 import { canonicalCode } from './voucher-rules.ts';
 
-export const changePromotion = handle(changePromotionCall)(async ({ params: { id }, body }, { work }) => {
+export const changePromotion = handle(changePromotionCall)(async ({ params: { id }, body }, { work, breathe }) => {
   const found = await work.get(promotions, id);
   const rule = changedRow('promotions', body, { before: found?.rule, key: id, work });
-  const { items } = await work.all(promotions, { limit: MOST_PROMOTIONS });
+  const { items } = await work.all(promotions, { limit: MOST_PROMOTIONS, breathe });
   if (!found && items.length >= MOST_PROMOTIONS) {
     throw invalid(
       '{id}',

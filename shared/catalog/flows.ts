@@ -216,6 +216,8 @@ export const calls = defineCalls({
     'create-fulfillment-orders',
     'cancel-fulfillment',
     'change-fulfillment',
+    // Goods that were lost on their way to a store are refunded or replaced.
+    'give-up-lost-goods',
     'list-fulfillment-orders',
   ],
   fms: [

@@ -34,6 +34,8 @@ export const KEPT_SCANS = 100;
 
 /** The newest moves of its clock, which a rehearsal keeps. */
 export const KEPT_MOVES = 200;
+/** The newest verdicts of `verify` that a world keeps. */
+export const KEPT_VERDICTS = 100;
 /** The newest changing operations of the control plane, which a rehearsal keeps. */
 export const KEPT_OPERATIONS = 500;
 /** The timers that the record of a move names. */

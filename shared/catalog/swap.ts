@@ -171,6 +171,37 @@ export const Swap = SwapMembers.superRefine((swap, context) => {
 }, ALWAYS).meta({ id: 'Swap' });
 export type Swap = z.output<typeof Swap>;
 
+const { url, mode, keep, answers, headers, timeoutMs, events, shadow, compare } = SwapMembers.shape;
+
+/** What a reset changes of a swap. A member without a value keeps the one that it has. */
+const SwapChange = z
+  .strictObject({
+    ...{ url, answers },
+    mode: mode.unwrap().optional(),
+    keep: keep.unwrap().optional(),
+    headers: headers.unwrap().optional(),
+    timeoutMs: timeoutMs.unwrap().optional(),
+    events: events.unwrap().optional(),
+    shadow: shadow.unwrap().optional(),
+    compare: compare.unwrap().optional(),
+  })
+  .meta({ id: 'SwapChange' });
+export type SwapChange = z.output<typeof SwapChange>;
+
+/**
+ * A swap after a change. Members that its mode does not have are left out, and headers stay only with their address: another system must
+ * not get the credential.
+ */
+export function changedSwap(swap: Swap | undefined, change: SwapChange): Partial<Swap> {
+  const isElsewhere = change.url !== undefined && change.url !== swap?.url;
+  const { headers: _headers, ...rest } = swap ?? {};
+  const next = { ...(isElsewhere ? rest : swap), ...change };
+  const unused = USED_IN.flatMap(([member, modes]) =>
+    modes.includes(next.mode ?? 'real') || change[member] !== undefined ? [] : [member],
+  );
+  return Object.fromEntries(Object.entries(next).filter(([name]) => !unused.some((member) => member === name)));
+}
+
 const operationsOf = (application: string): readonly ApiDefinition[] =>
   [...Object.values(apis), ...Object.values(internalCalls)].filter((one) => one.application === application);
 
@@ -215,14 +246,19 @@ export function* unknownNames(
   }
 }
 
+const swapEach = <T extends z.ZodType>(schema: T) =>
+  z
+    .object(Object.fromEntries(swappableNames.map((name) => [name, schema.optional()])) as Record<SwappableApplication, z.ZodOptional<T>>)
+    .catchall(
+      z.unknown().refine(() => false, { error: ({ path }) => whyNotSwappable(String(path?.at(-1))), params: { code: 'not_swappable' } }),
+    );
+
+/** By application: what a reset changes of its swap; null ends the swap. */
+export const SwapChanges = swapEach(SwapChange.nullable()).meta({ id: 'SwapChanges' });
+export type SwapChanges = { readonly [App in SwappableApplication]?: SwapChange | null };
+
 /** The swapped applications of a rehearsal. */
-export const Swaps = z
-  .object(
-    Object.fromEntries(swappableNames.map((name) => [name, Swap.optional()])) as Record<SwappableApplication, z.ZodOptional<typeof Swap>>,
-  )
-  .catchall(
-    z.unknown().refine(() => false, { error: ({ path }) => whyNotSwappable(String(path?.at(-1))), params: { code: 'not_swappable' } }),
-  )
+export const Swaps = swapEach(Swap)
   .superRefine((swaps, context) => {
     for (const [application, swap] of Object.entries(swaps)) {
       for (const { path, message, code } of isSwappable(application) ? unknownNames(application, swap) : []) {

@@ -38,14 +38,15 @@ export const rehearsalOfCall = (call: EstateCall): string => (isInAnswer(call) ?
 /** Permissions of this process that ended before their deadline, with the deadline, the oldest first. */
 const ended = new Map<string, Ms>();
 
-/** Ends a permission: its call was answered, or given up. Other processes still accept it until its deadline. */
+/** Ends a permission: its call was answered, or given up. Checks of a system send none that is signed. Other processes still accept it until its deadline. */
 export function endEstateCall(header: string): void {
   for (const [old, deadline] of ended) {
     if (deadline > Date.now()) break;
     ended.delete(old);
   }
-  const call = valueIn(signedParts(header, ESTATE_CALL_PREFIX)?.content ?? '') as EstateCall;
-  if (isInAnswer(call)) ended.set(header, call.deadline);
+  const signed = signedParts(header, ESTATE_CALL_PREFIX);
+  const call = signed && (valueIn(signed.content) as EstateCall);
+  if (call && isInAnswer(call)) ended.set(header, call.deadline);
 }
 
 export const hasEnded = (header: string): boolean => ended.has(header);

@@ -1,6 +1,15 @@
 import { hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import { type ChangingFault, type Fault, FaultInput, isChanging, type Match, OUTSIDE, targetsOf } from '../catalog/control/faults.ts';
+import {
+  type ChangingFault,
+  type Fault,
+  FaultInput,
+  isChanging,
+  type Match,
+  OUTSIDE,
+  strikesClientsOnly,
+  targetsOf,
+} from '../catalog/control/faults.ts';
 import { nameOf } from '../catalog/event-names.ts';
 import { durationMs } from '../domain/duration.ts';
 import { type Ms, NEVER } from '../domain/time.ts';
@@ -136,13 +145,20 @@ export function createFaults(control: FaultStore) {
 
   return {
     rules: async (rules: RulesOfWorld): Promise<readonly ActiveFault[]> => (await current(rules)).rules,
-    /** Strikes a call with all of its faults that do not change its answer, oldest first, and counts each strike. */
+    /** Strikes a call with all of its faults that applications apply before the answer, oldest first, and counts each strike. */
     async strikeAll(rules: RulesOfWorld, target: FaultTarget, struck: Struck): Promise<readonly ActiveFault[]> {
       const found: ActiveFault[] = [];
       for (const rule of await matching(rules, target)) {
-        if (!isActiveChange(rule) && (await strikes(rules.world, rule, struck))) found.push(rule);
+        if (!strikesClientsOnly(rule.fault) && (await strikes(rules.world, rule, struck))) found.push(rule);
       }
       return found;
+    },
+    /** Strikes the access token of a call with the first fault that applies, and counts only this fault. */
+    async strikeToken(rules: RulesOfWorld, target: FaultTarget, struck: Struck): Promise<ActiveFault | undefined> {
+      for (const rule of await matching(rules, target)) {
+        if (rule.fault.kind === 'expired-token' && (await strikes(rules.world, rule, struck))) return rule;
+      }
+      return undefined;
     },
     /** The faults whose turn it is to change the answer of a client's call, oldest first. They have not struck: `count` counts a strike. */
     async changesOf(rules: RulesOfWorld, target: FaultTarget): Promise<readonly ActiveChange[]> {

@@ -146,7 +146,7 @@ interface OutboundOptions {
   /** The listeners of the estate, which a call from outside must not reach through the estate. */
   readonly own: () => readonly OwnListener[];
   /** Maximum number of connections to an origin. */
-  readonly connections?: number;
+  readonly connections?: number | undefined;
 }
 
 /** Thrown when an address is not allowed. The message is a sentence for the person who gave the address. */

@@ -77,7 +77,7 @@ describeInBrowser('Every page of the console', () => {
     await tab.open(path());
     await shows(words);
     if (path().endsWith(busy.trace)) await main().getByLabel('Response', { exact: true }).first().waitFor();
-    if (path() === own()) await main().locator('summary').click();
+    if (path() === own()) for (const folded of await main().locator('summary').all()) await folded.click();
     await tab.expectSoundInEveryLook();
   });
 
@@ -206,5 +206,35 @@ describeInBrowser('Every page of the console', () => {
     const room = await tab.page.getByRole('region', { name: 'Traces' }).boundingBox();
     expect(room && chip && chip.x + chip.width <= room.x + room.width).toBe(true);
     await tab.expectToFit(width);
+  });
+
+  test.each(WIDTHS)('The pages wrap the longest texts of a retailer, %s pixels wide', async (width) => {
+    await using own = await newRehearsal();
+    const text = (length: number): string => 'W'.repeat(length);
+    await own.control('change-product-by-hand', { params: { id: 'mug-blue' }, body: { name: text(2_000), description: text(10_000) } });
+    await own.control('change-voucher-by-hand', { params: { id: 'WELCOME10' }, body: { name: text(200) } });
+    await own.control('put-webhook', { params: { name: 'w'.repeat(40) }, body: { url: 'http://127.0.0.1:1/', types: ['basket-created'] } });
+    await own.dispatchedOrder();
+    const [created] = await own.events({ type: 'basket-created' });
+    const types = ['product', 'order', 'reservation', 'shipment'] as const;
+    const objects = await Promise.all(
+      types.map(async (type) => {
+        const { items } = await own.control('list-objects', {
+          params: { type },
+          query: { q: type === 'product' ? 'mug-blue' : undefined },
+        });
+        return `objects/${type}/${items[0]?.['id']}`;
+      }),
+    );
+    await tab.resize(width);
+    for (const path of ['objects', 'faults', `events/${created.id}`, 'objects/customer/cus_ada', ...objects]) {
+      await tab.open(`r/${own.name}/${path}`);
+      await main()
+        .getByText(/W{30}|w{30}/)
+        .locator('visible=true')
+        .first()
+        .waitFor();
+      expect([path, await tab.page.evaluate('document.documentElement.scrollWidth')]).toEqual([path, width]);
+    }
   });
 });

@@ -4,12 +4,8 @@ import { expect, test } from '@jest/globals';
 import { unpacked } from '../../shared/contract/estate-file.ts';
 import { describeInBrowser } from '../support/chromium.ts';
 import { newRehearsal } from '../support/estate.ts';
-import { startLoyaltyCopy } from '../support/loyalty-copy.ts';
-import { startPaymentHub } from '../support/real-payment-hub.ts';
-import { card, eur } from '../support/steps/tender.ts';
 import { consoleTab, HOSTILE } from './console-tab.ts';
 
-const MOST = Number.MAX_SAFE_INTEGER;
 const freshName = () => `t-${randomBytes(6).toString('hex')}`;
 
 describeInBrowser('Rehearsals in the console', () => {
@@ -17,7 +13,6 @@ describeInBrowser('Rehearsals in the console', () => {
   const { main, press, shows } = tab;
   const open = (rehearsal: { readonly name: string }) => tab.open(`rehearsals/${rehearsal.name}`);
   const nameField = () => main().getByLabel('Name', { exact: true });
-  const noteOnMap = (text: string) => tab.page.locator('[aria-label^="Map of the estate"] a', { hasText: text }).waitFor();
   /** Presses a button that downloads a file. @returns its name and content */
   const downloaded = async (button: string) => {
     const download = tab.page.waitForEvent('download');
@@ -46,51 +41,6 @@ describeInBrowser('Rehearsals in the console', () => {
     const { name, content } = await downloaded('Save as scenario');
     expect(name).toBe(`recorded-${rehearsal.name}.ts`);
     expect(String(content)).toBe((await rehearsal.control('read-story')).text);
-  });
-
-  test('A real system and its violations are on the map and on the page of its rehearsal, without accessibility finding in any look', async () => {
-    await using hub = await startPaymentHub(() => ({ status: 200, body: 'nonsense' }));
-    await using rehearsal = await newRehearsal(undefined, undefined, { 'payment-hub': { url: hub.url } });
-    await rehearsal.call('authorize-payment-api', { body: { orderId: 'ord_1', tender: card(), amount: eur(500) } });
-    await tab.open(`r/${rehearsal.name}`);
-    await noteOnMap('real · 1 violation');
-    await open(rehearsal);
-    await shows(/not_json at authorize-payment-api, 1 time: The real payment-hub answered 200/);
-    await press('Verify');
-    await main().getByText('as the real systems have shown their objects').first().waitFor();
-    await tab.expectSoundInEveryLook();
-  });
-
-  test('The page of a rehearsal shows the differences of a real system in the shadow, the trace of the first, and the use of kept answers', async () => {
-    await using copy = await startLoyaltyCopy(({ path }, answered) =>
-      path.includes('/balance') ? { ...answered, body: { ...answered.body, nextTierThreshold: MOST } } : answered,
-    );
-    await using rehearsal = await newRehearsal(undefined, undefined, {
-      'loyalty-platform': { url: copy.url, mode: 'shadow' },
-      'payment-hub': { mode: 'kept', answers: {} },
-    });
-    await rehearsal.api('get-member-balance-api', { params: { id: 'loy_ada' } });
-    await rehearsal.call('void-payment-api', { params: { id: 'pay_1' } });
-    const { items } = await rehearsal.control('read-fidelity');
-    expect(items[0]?.waiting).toBe(0);
-    await tab.open(`r/${rehearsal.name}`);
-    for (const note of ['real in shadow', 'kept · 1 violation']) await noteOnMap(note);
-    await tab.expectSoundInEveryLook();
-    await open(rehearsal);
-    await main().getByText('1 call compared, 0 equal', { exact: true }).waitFor();
-    await main().getByText('1 call to kept answers, 1 failed').waitFor();
-    const row = main().getByRole('row').filter({ hasText: '/nextTierThreshold' });
-    expect(await row.getByRole('cell').allTextContents()).toEqual(['/nextTierThresholdGet Member Balance', '1000', String(MOST), '1']);
-    for (const width of [1280, 800, 390]) {
-      await tab.resize(width);
-      const theirs = await main()
-        .getByRole('cell', { name: String(MOST) })
-        .boundingBox();
-      expect((theirs?.x ?? width) + (theirs?.width ?? 0)).toBeLessThanOrEqual(width);
-    }
-    await tab.expectSoundInEveryLook();
-    await row.getByRole('link').click();
-    await tab.page.getByText('/members/loy_ada/balance').first().waitFor();
   });
 
   test('A new rehearsal has credentials that are shown once, kept by the tab and accepted by the gateway, until it is deleted', async () => {

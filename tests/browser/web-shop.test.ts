@@ -41,6 +41,7 @@ describeInBrowser('The web shop', () => {
   }
 
   const test = testIn(() => visit());
+  const byHandTest = testIn(async () => visitIn(await onMonday()));
   const onMondayTest = testIn(async () => visitIn(await onMonday({ store: 'time' })));
   const title = (page: Page, name: string | RegExp) => page.getByRole('heading', { level: 1, name }).waitFor();
   const refusal = (page: Page, text: string | RegExp) => page.getByRole('alert').getByText(text).waitFor();
@@ -176,6 +177,46 @@ describeInBrowser('The web shop', () => {
     await title(page, /has been collected$/);
     await page.getByText('You have collected it.').waitFor();
     await isSound(page);
+  });
+
+  byHandTest('A customer whose collection comes in two parts reads the goods, the state and the code of each', async (visitor) => {
+    const { page, rehearsal } = visitor;
+    await add(page, 'mug-blue', 'Blue stoneware mug');
+    await add(page, 'mug-blue', 'Blue stoneware mug');
+    await collectIn(page, 'Galway, Quay Street');
+    await press(page, 'Show the total');
+    await page.getByRole('button', { name: /^Order for/ }).click();
+    await title(page, /waits for its payment$/);
+    const orderId = page.url().split('/').at(-1) ?? '';
+    await pay(page, 'Card, approved');
+    await title(page, /is (confirmed|being prepared)$/);
+    await rehearsal.settle();
+    const first = await rehearsal.onlyFulfilment(orderId);
+    const picking = await rehearsal.short(await rehearsal.order(orderId), first, 1);
+    const parts = page.getByRole('heading', { level: 4, name: '1 × Blue stoneware mug' });
+    await parts.nth(1).waitFor();
+    await rehearsal.api('update-picking-status-api', { params: { id: picking.id }, body: { status: 'packed' } });
+    await rehearsal.api('dispatch-fulfillment-order-api', { params: { id: first } });
+    await title(page, /is ready to collect in part$/);
+    const { collection } = await rehearsal.fulfilment(first);
+    const inWords = (code = '') => `${code.slice(0, 3)} ${code.slice(3)}`;
+    await page.getByText(inWords(collection?.code)).waitFor();
+    await page.getByText('It is being prepared.').waitFor();
+    await isSound(page);
+
+    expect(await rehearsal.handOver(first, { code: collection?.code })).toMatchObject({ status: 200 });
+    await title(page, /has been collected in part$/);
+    const second = (await rehearsal.routed(orderId)).find(({ id }) => id !== first)?.id ?? '';
+    const parcel = await rehearsal.dispatched(second);
+    await page.getByText('It is on its way to the store.').waitFor();
+    await rehearsal.delivered(parcel);
+    await title(page, /is ready to collect$/);
+    const { code = '' } = (await rehearsal.fulfilment(second)).collection ?? {};
+    await page.getByText(inWords(code)).waitFor();
+    await page.getByText('You have collected it.').waitFor();
+    await isSound(page);
+    expect(await rehearsal.handOver(second, { code })).toMatchObject({ status: 200 });
+    await title(page, /has been collected$/);
   });
 
   onMondayTest('A customer pays in the store: at a till, before the goods are handed over', async ({ page, rehearsal }) => {

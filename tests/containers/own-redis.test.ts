@@ -90,8 +90,8 @@ function withOwnRedis(): void {
       /its certificate is not trusted; name its certificate authority in REDIS_TLS_CA_FILE/,
     ],
     ['no TLS', { REDIS_TLS_CA_FILE: '', plain: 'yes' }, /the connection was closed; if it demands TLS, write its address as rediss:/],
-    ['a user without scripts', { user: 'half' }, /lacks a permission .*docs\/how-to\/own-redis\.md/],
-    ['a user with other keys', { user: 'elsewhere' }, /lacks a permission .*docs\/how-to\/own-redis\.md/],
+    ['a user without scripts', { user: 'half' }, /lacks a permission .*docs\/how-to\/own-broker-and-redis\.md/],
+    ['a user with other keys', { user: 'elsewhere' }, /lacks a permission .*docs\/how-to\/own-broker-and-redis\.md/],
   ])('An estate with %s reports the setting to correct', async (_what, changed: Record<string, string>, sentence) => {
     const { user = USER, plain, ...variables } = changed;
     const REDIS_URL = `${plain ? 'redis' : 'rediss'}://${user}@${endpoint}`;

@@ -40,6 +40,9 @@ const STORIES: { readonly [Id in FaultPresetId]: Story } = {
         await rehearsal.call('get-customer-api', { params: { id: 'cus_ada' } }).catch(() => undefined);
     },
   },
+  'access-token-expires': {
+    call: (rehearsal) => rehearsal.call('POST', '/orders/ord_1/confirm', {}, { as: 'access-token' }),
+  },
   'allocation-fails-once': { call: (rehearsal) => rehearsal.call('allocate-inventory-api', { body: { orderId: 'ord_1', lines: [] } }) },
   'last-unit-race': {
     call: (rehearsal) => {

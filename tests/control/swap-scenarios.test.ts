@@ -6,10 +6,10 @@ import { anObservedEstate } from '../observability/observed-estate.ts';
 import { notedReport } from '../support/noted-report.ts';
 import { type OutsideRequest, type RealPaymentHub, startPaymentHub } from '../support/real-payment-hub.ts';
 
-/** Scenarios that need answers of our simulated provider, or authorisations that are lowered, which the hub of this test does not have. */
+/** Scenarios that need answers of our simulated provider, lowered authorisations, or rounded cash, which the hub of this test does not have. */
 const OF_OUR_PROVIDER: ReadonlySet<string> = new Set([
   ...['partial-approval', '3-d-secure', 'capture-declined', 'exchange-with-surplus', 'over-refund'],
-  ...['refund-pending', 'refund-fails', 'dispute-won', 'dispute-lost', 'changed-order'],
+  ...['refund-pending', 'refund-fails', 'dispute-won', 'dispute-lost', 'changed-order', 'tax-and-coins'],
 ]);
 
 /** The hub calls the estate back for the outstanding amount of an order, if the request has no amount. */

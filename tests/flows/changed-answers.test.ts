@@ -241,13 +241,20 @@ describe('A rehearsal with a forbidden change', () => {
     expect(await fork.control('verify')).toMatchObject(unverified);
   });
 
-  test('A rehearsal from a snapshot remembers its forbidden faults when they are deleted', async (rehearsal) => {
+  test('A rehearsal from a snapshot remembers the forbidden faults of its world, deleted ones included, even after a reset', async (rehearsal) => {
+    await rehearsal.fault('deleted', { match: GET_ORDER, fault: forbidden('broken-json') });
+    await rehearsal.noFaults();
     await rehearsal.fault('total', { match: GET_ORDER, fault: forbidden('wrong-total') });
     const { name } = rehearsal;
     await rehearsal.control('save-snapshot', { params: { name } });
     await using opened = await openRehearsal(estate.gateway, {}, { from: { snapshot: name } });
+    const unverified = { holds: false, forbidden: [{ name: 'deleted', change: 'broken-json' }, { name: 'total' }] };
     await opened.control('delete-faults');
-    expect(await opened.control('verify')).toMatchObject({ holds: false, forbidden: [{ name: 'total' }] });
+    expect(await opened.control('verify')).toMatchObject(unverified);
+    await opened.control('put-webhook', { params: { name: 'mine' }, body: { url: 'http://127.0.0.1:9/events' } });
+    await opened.control('reset-rehearsal');
+    expect(await opened.control('verify')).toMatchObject(unverified);
+    expect((await opened.control('list-webhooks')).items).toMatchObject([{ name: 'mine' }]);
     await rehearsal.control('delete-snapshot', { params: { name } });
   });
 });

@@ -161,6 +161,10 @@ async function operateSwaps(into: Examples): Promise<void> {
   into['list-swaps'] = { response: await rehearsal.control('list-swaps') };
   await take('make-call', '/_control/calls/get-payable', { params: { id: order.id } });
   await take('report-change', '/_control/events', { object: 'payment', data: { ...payment, state: 'voided', version: 8 } });
+  const check = { application: 'payment-hub', url: hub.url } as const;
+  const checks = await rehearsal.control('check-system', { body: check });
+  into['check-system'] = { request: check, response: checks };
+  await rehearsal.control('delete-run', { params: { id: checks.id } });
   const { answers } = await rehearsal.control('read-answers', { params: { application: 'payment-hub' } });
   into['read-answers'] = { response: { answers: { 'authorize-payment-api': answers['authorize-payment-api'] } } };
   await using beside = await newRehearsal(undefined, undefined, { 'payment-hub': { url: hub.url, mode: 'shadow' } });
@@ -264,6 +268,7 @@ async function operate(into: Examples): Promise<void> {
   await take('read-hop', { params: { requestId: hops[0]?.requestId ?? '' } });
   await take('list-traces');
   await take('verify');
+  await take('list-verdicts');
   await take('read-books');
   await operateWebhooks(rehearsal, take);
   await operateSwaps(into);

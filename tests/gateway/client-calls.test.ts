@@ -1,5 +1,10 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { Agent } from 'undici';
 import type { ApiInput } from '../../rehearsal/call-types.ts';
+import { clientOnAgent } from '../../rehearsal/estate-client.ts';
 import { DEMO_CREDENTIALS, EstateRehearsal } from '../../rehearsal/estate-rehearsal.ts';
 import { estate } from '../support/estate.ts';
 
@@ -50,4 +55,19 @@ test('Events and objects have the types of their names', async () => {
   const channels: (typeof basket.channel | undefined)[] = [created?.data.object.channel, same?.data.object.channel];
   expect(channels).toEqual(['web', 'web']);
   expect((await rehearsal.object('basket', basket.id)).totals).toEqual(basket.totals);
+});
+
+test('A call ends at an answer that trickles for longer than its limit', async () => {
+  const server = createServer((_request, response) => {
+    const trickle = setInterval(() => response.write(' '), 10);
+    response.on('close', () => clearInterval(trickle));
+    response.writeHead(200, { 'content-type': 'application/json' }).write('{');
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const agent = new Agent();
+  const gateway = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const client = clientOnAgent({ gateway, ...DEMO_CREDENTIALS, bodyMs: 200 }, agent);
+  await expect(client.control('verify')).rejects.toThrow(`No answer came from the estate at ${gateway}: it does not answer in time.`);
+  await agent.close();
+  server.close();
 });

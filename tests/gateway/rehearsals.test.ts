@@ -141,6 +141,7 @@ test('Requests are refused with 503 and Retry-After while the store cannot be re
       nextNumber: unreachable,
       revokeToken: unreachable,
       isTokenRevoked: unreachable,
+      expireTokens: unreachable,
     },
   });
   const reply = await cut.call({ path: '/orders/o', headers: asIntegration });

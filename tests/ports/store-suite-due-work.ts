@@ -183,6 +183,12 @@ export function dueWorkSuite(opened: Opened): void {
       expect((await worlds.data(world)).due.filter((item) => 'hop' in item)).toEqual([]);
     });
 
+    test('Parked work is redriven among more names than a command has arguments', async () => {
+      const { worlds, world } = await parkedDelivery();
+      const others = Array.from({ length: 50_000 }, (_, n) => ({ what: 'due', key: `oms|timer|none-${n}` }) as const);
+      expect(await worlds.redrive(world, [...others, AGAIN])).toEqual([AGAIN]);
+    });
+
     test('Of many concurrent redrives, one succeeds', async () => {
       const { worlds, world, redrive } = await parkedDelivery();
       expect((await Promise.all(times(10, redrive))).flat()).toHaveLength(1);

@@ -81,6 +81,13 @@ export function journalSuite(opened: Opened): void {
       expect(await worlds.journaled(world, ['r10', 'r11', 'r5010', 'nobody'])).toEqual(new Set(['r11', 'r5010']));
     });
 
+    test('The journal answers a question about more hops than a command has arguments', async () => {
+      const { worlds, world, recorded } = await journaling();
+      await recorded(2, ...hops(1, 2));
+      const asked = ['r1', ...Array.from({ length: 200_000 }, (_, n) => `unknown-${n}`), 'r2'];
+      expect(await worlds.journaled(world, asked)).toEqual(new Set(['r1', 'r2']));
+    });
+
     test('Hops of anonymous callers evict no hops of authenticated callers, and do not fill a whole page', async () => {
       const { journal, recorded, requests } = await journaling();
       await recorded(311, ...hops(1, 10), ...hops(11, 311, () => ({ anonymous: true })));

@@ -87,6 +87,20 @@ export function worldSuite(opened: Opened): void {
       ]);
     });
 
+    test('A generation of tokens begins once, in its world alone', async () => {
+      const { worlds, world } = await opened();
+      const expiryOf = async () => (await worlds.resolve('r'))?.tokenExpiry;
+      expect(await expiryOf()).toBeUndefined();
+      await worlds.expireTokens(world, { generation: 1, at: 1_000 });
+      await worlds.expireTokens(world, { generation: 1, at: 2_000 });
+      expect(await expiryOf()).toEqual({ generation: 1, at: 1_000 });
+      await worlds.expireTokens(world, { generation: 2, at: 3_000 });
+      expect(await expiryOf()).toEqual({ generation: 2, at: 3_000 });
+      await worlds.open('r', EMPTY, CREDENTIALS);
+      expect(await expiryOf()).toBeUndefined();
+      await worlds.expireTokens('r~01ARZ3NDEKTSV4RRFFQ69G5FAV', { generation: 1, at: 1_000 });
+    });
+
     test('A token can be revoked in a world beyond its size', async () => {
       const { worlds, world, commit } = await opened(EMPTY, { worldBytes: 1_000 });
       await commit({ put: [putting('a', 0, 'x'.repeat(1_300))] });

@@ -29,6 +29,7 @@ const NOT_RUN: Readonly<Record<string, string>> = {
   collector: 'needs a collector of traces: tests/observability/traces.test.ts has one',
   certificate: 'needs a receiver with its own certificate: tests/processes/command-line/listen.test.ts has one',
   swap: 'needs a real system of the reader: tests/control/swaps.test.ts and kept-answers.test.ts have one',
+  harden: 'needs the command harden: tests/processes/harden runs it over the same examples',
   time: 'takes minutes: .ci/run runs the tests, and bench is run by hand',
 };
 

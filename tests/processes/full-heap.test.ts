@@ -3,7 +3,7 @@ import { eventually } from '../support/eventually.ts';
 import { bare, FREE_PORTS, MAIN, started } from './started.ts';
 
 /** Less than the heap of a container, so that it is soon full. */
-const HEAP_MIB = 112;
+const HEAP_MIB = 144;
 const NOTE = 'x'.repeat(2_000);
 /** More than fit. */
 const MOST = 300;

@@ -99,4 +99,4 @@ test('The guides for contributors add an application whose API answers, whose ev
   expect((await control(`/explanations/repair/${id}`)).body).toMatchObject({ moves: [move] });
   const completed = await send('demo-integration-token', `/repairs/${id}/complete`, {});
   expect(completed).toMatchObject({ status: 200, body: { id, state: 'completed' } });
-}, 600_000);
+}, 900_000);

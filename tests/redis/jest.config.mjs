@@ -15,7 +15,7 @@ const WITHOUT_STORE = ['flows/(documents-hold|header-limits|oversized-json|recor
 /** What a run that is not thorough has: the tests whose outcome depends on the store most. One Redis serves a run, so more would make it wait. */
 const SAMPLE = [
   'control/(changes|swapped-orders|webhook-deliveries)',
-  'flows/(changed-events|counts|currencies|idempotency|if-match|isolation|rare-arrows)',
+  'flows/(changed-events|counts|currencies|expired-tokens|idempotency|if-match|isolation|rare-arrows)',
   'reliability/(killed-at-every-commit|swapped)',
 ];
 

@@ -4,12 +4,20 @@ import { type Application, applicationNames } from '../../shared/catalog/applica
 import { isThorough } from '../support/effort.ts';
 import { newRehearsal, type TestRehearsal } from '../support/estate.ts';
 import { collectionSteps } from '../support/steps/collection.ts';
+import { givenOrder } from '../support/steps/given.ts';
 import { payAtCounterSteps } from '../support/steps/pay-at-counter.ts';
 import { CASH, card, eur } from '../support/steps/tender.ts';
 
 const LENGTHS = ['PT1H', 'PT3H', 'PT12H', 'P2D', 'P10D'] as const;
 type Length = (typeof LENGTHS)[number];
 type Reply = Promise<{ readonly status: number }>;
+
+/** A retailer that has time to replace lost goods. */
+const PATIENT: Readonly<Record<string, { readonly retailer: Record<string, unknown> }>> = {
+  'goods in place of lost ones': { retailer: { replaceLostWithin: 'P2D' } },
+  'goods that are lost and never replaced': { retailer: { replaceLostWithin: 'P2D' } },
+  'goods that are lost on their way to a store': { retailer: { replaceLostWithin: 'P2D' } },
+};
 
 /** Prepares work that calls other applications. @returns the requests of clients during the outage; a refused one is repeated afterwards */
 type Story = (rehearsal: TestRehearsal) => Promise<readonly (() => Reply)[]>;
@@ -43,6 +51,33 @@ const stories: Readonly<Record<string, Story>> = {
     const { id, lines } = await rehearsal.confirmed({ lines: [{ sku: 'mug-blue', qty: 3 }] });
     const body = { lines: [{ lineId: lines[0].lineId, qty: 1 }] };
     return [() => rehearsal.call('change-order-api', { params: { id }, body })];
+  },
+  'an imported order': async (rehearsal) => {
+    const reference = { source: 'web-shop', id: 'outage' };
+    return [
+      () => rehearsal.call('create-order-api', { body: givenOrder('outage') }),
+      async () => {
+        const { body } = await rehearsal.call('list-orders-api', { query: { reference: `${reference.source}/${reference.id}` } });
+        return rehearsal.cancel(body.items?.[0]?.id ?? '');
+      },
+    ];
+  },
+  'goods in place of lost ones': async (rehearsal) => {
+    const { id, lines } = await rehearsal.confirmed();
+    await rehearsal.lost(await rehearsal.dispatched(await rehearsal.onlyFulfilment(id)));
+    const body = { lines: [{ orderLineId: lines[0].lineId, qty: 1 }], reason: 'lost' as const };
+    return [() => rehearsal.call('create-replacement-api', { params: { id }, body })];
+  },
+  'goods that are lost and never replaced': async (rehearsal) => {
+    const { id } = await rehearsal.confirmed();
+    await rehearsal.lost(await rehearsal.dispatched(await rehearsal.onlyFulfilment(id)));
+    return [];
+  },
+  'goods that are lost on their way to a store': async (rehearsal) => {
+    const { toCollect } = collectionSteps(rehearsal);
+    const { fulfillmentOrderId } = await toCollect(undefined, [{ sku: 'mug-blue', qty: 60 }]);
+    await rehearsal.lost(await rehearsal.dispatched(fulfillmentOrderId));
+    return [];
   },
   'a change to a collection': async (rehearsal) => {
     const { id } = await rehearsal.confirmed();
@@ -246,8 +281,8 @@ async function advance({ control }: TestRehearsal, by: string): Promise<void> {
 }
 
 /** The story without an outage: its end, and the applications that its applications call. */
-async function undisturbed(story: Story, length: Length) {
-  await using rehearsal = await newRehearsal(MANUAL);
+async function undisturbed(name: string, story: Story, length: Length) {
+  await using rehearsal = await newRehearsal(MANUAL, PATIENT[name]);
   const requests = await story(rehearsal);
   const before = (await rehearsal.journal()).length;
   await send(rehearsal, requests);
@@ -261,8 +296,8 @@ async function undisturbed(story: Story, length: Length) {
 }
 
 /** The story while an application is down. */
-async function disturbed(story: Story, away: Application, length: Length) {
-  await using rehearsal = await newRehearsal(MANUAL);
+async function disturbed(name: string, story: Story, { away, length }: { away: Application; length: Length }) {
+  await using rehearsal = await newRehearsal(MANUAL, PATIENT[name]);
   const requests = await story(rehearsal);
   await rehearsal.down(away);
   const refused: (() => Reply)[] = [];
@@ -291,7 +326,7 @@ test('The stories of outages play every kind of due work', () => {
 const calms = new Map<string, ReturnType<typeof undisturbed>>();
 function undisturbedOnce(name: string, story: Story, length: Length) {
   const key = `${name} ${length}`;
-  const known = calms.get(key) ?? undisturbed(story, length);
+  const known = calms.get(key) ?? undisturbed(name, story, length);
   calms.set(key, known);
   return known;
 }
@@ -304,7 +339,7 @@ describe.each(Object.entries(stories))('Outages during %s', (name, story) => {
       for (const length of isThorough ? LENGTHS : [LENGTHS[turn++ % LENGTHS.length] ?? 'P2D']) {
         const calm = await undisturbedOnce(name, story, length);
         if (!calm.called.has(away)) continue;
-        const { atReturn, isTooLate, end } = await disturbed(story, away, length);
+        const { atReturn, isTooLate, end } = await disturbed(name, story, { away, length });
         expect([length, atReturn]).toEqual([length, { holds: true, violations: [] }]);
         if (!isTooLate && !endsOtherwise(name, away, length)) expect([length, end]).toEqual([length, calm.end]);
       }

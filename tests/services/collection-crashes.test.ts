@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import type { CrashingEstate } from '../support/crashing-estate.ts';
-import { crashesDuring, eachCrash, type OneRequest } from '../support/each-crash.ts';
+import { crashesDuring, eachCrash, type OneRequest, type Step } from '../support/each-crash.ts';
 import { collectionSteps } from '../support/steps/collection.ts';
 import { crashSteps } from '../support/steps/crash-steps.ts';
 import { ADDRESS } from '../support/steps/order.ts';
@@ -174,6 +174,55 @@ crashesDuring<Request>({
 
 const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
+
+interface LostOnWay extends Awaited<ReturnType<typeof onTheWay>> {
+  readonly lineId: string;
+}
+
+/** Two lost desks in the stock of the warehouse and of the store, and what became of the order. */
+const lostOnWay = async (estate: CrashingEstate): Promise<LostOnWay> => {
+  const { scanned, order } = steps(estate);
+  const found = await onTheWay(estate);
+  await scanned(found.shipmentId, 'lose');
+  return { ...found, lineId: (await order(found.orderId)).lines[0].lineId };
+};
+const found: Step<LostOnWay> = async (estate, known) => {
+  await steps(estate).scanned(known.shipmentId, 'find');
+  return known;
+};
+const timePasses: Step<LostOnWay> = async (estate, known) => {
+  await estate.advance(2 * DAY + 5 * MINUTE);
+  return known;
+};
+const halfReplaced: Step<LostOnWay> = async (estate, known) => {
+  const body = { lines: [{ orderLineId: known.lineId, qty: 1 }], reason: 'lost' as const };
+  const { status } = await steps(estate).call('create-replacement-api', { params: { id: known.orderId }, body });
+  expect(status).toBe(201);
+  return known;
+};
+
+test.each<[string, readonly Step<LostOnWay>[], object]>([
+  ['before its refund', [found, timePasses], { order: 'in-fulfilment', paid: 'paid', cancelled: 0, store: [2, 2] }],
+  ['after its refund', [timePasses, found, timePasses], { order: 'cancelled', paid: 'refunded', cancelled: 2, store: [2, 0] }],
+  [
+    'after half of it was replaced',
+    [halfReplaced, found, timePasses],
+    { order: 'in-fulfilment', paid: 'partially-refunded', cancelled: 1, store: [2, 0] },
+  ],
+])(
+  'A parcel that is found %s has one end, whichever process dies',
+  async (_when, journey, expected) => {
+    const end = async (estate: CrashingEstate, { orderId }: LostOnWay): Promise<void> => {
+      const { order, stockAt } = steps(estate);
+      const { state, paymentStatus, lines } = await order(orderId);
+      const { onHand, reserved } = await stockAt('desk-two-nodes', 'store-01');
+      expect({ order: state, paid: paymentStatus, cancelled: lines[0].cancelledQty, store: [onHand, reserved] }).toEqual(expected);
+    };
+    const retailer = { replaceLostWithin: 'P2D' };
+    expect(await eachCrash({ retailer, begin: lostOnWay, steps: journey, killed: ['fms', 'oms', 'sim'], end })).toBeGreaterThan(8);
+  },
+  240_000,
+);
 
 test('Goods that nobody collects go back once, whichever process dies on the last day', async () => {
   const begin = async (estate: CrashingEstate): Promise<Request> => {

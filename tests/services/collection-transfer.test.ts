@@ -12,8 +12,8 @@ const ATTEMPT = ['out-for-delivery', 'attempt'] as const;
 const THREE_ATTEMPTS = ['collect', 'depart', ...ATTEMPT, ...ATTEMPT, ...ATTEMPT] as const;
 
 /** A Monday whose warehouses, stores and carriers work by hand. No store has desks: 3 are in each warehouse. */
-async function withDesks() {
-  const rehearsal = await onMonday();
+async function withDesks(retailer: object = {}) {
+  const rehearsal = await onMonday({}, retailer);
   const { toCollect, packed, settle, api, fulfilment, stockOf, scanned } = rehearsal;
   /** An order whose goods are on their way to the store. */
   const sent = async (dispatch: object = {}) => {
@@ -47,7 +47,9 @@ async function withDesks() {
     verified: rehearsal.verify,
   };
 }
-const test = testIn(withDesks);
+const test = testIn(() => withDesks());
+/** The retailer has two days to replace lost goods. */
+const testOfPatient = testIn(() => withDesks({ replaceLostWithin: 'P2D' }));
 
 describe('Collection by transfer', () => {
   test('List Collection Points and Check Availability name stores that get the goods from one warehouse', async ({ call, api }) => {
@@ -388,6 +390,119 @@ test('The books count units on their way to a store until it receives them, or t
   expect(await stock()).toEqual({ 'on hand': 4, reserved: 2 });
 });
 
+describe('A retailer that may replace what was lost on its way to a store', () => {
+  const lostOnWay = async ({ sent, scans, order }: Awaited<ReturnType<typeof withDesks>>) => {
+    const found = await sent();
+    await scans(found.shipmentId, 'collect', 'lose');
+    const [line] = (await order(found.orderId)).lines;
+    return { ...found, orderLineId: line?.lineId ?? '' };
+  };
+  const replaceLost = (
+    { call }: Awaited<ReturnType<typeof withDesks>>,
+    orderId: string,
+    orderLineId: string,
+    qty: number,
+    more: object = {},
+  ) => call('create-replacement-api', { params: { id: orderId }, body: { lines: [{ orderLineId, qty }], reason: 'lost', ...more } });
+
+  testOfPatient('A parcel that is found before its refund waits at the counter, and is handed over', async (rehearsal) => {
+    const { scans, order, fulfilment, desks, verified, advance, handOver, settle } = rehearsal;
+    const { orderId, shipmentId, fulfillmentOrderId: id } = await lostOnWay(rehearsal);
+    expect(await desks()).toEqual({ dc: [1, 0], store: [0, 0] });
+    await verified();
+    await advance('PT1H');
+    await scans(shipmentId, 'find');
+    const found = await fulfilment(id);
+    expect(found).toMatchObject({ state: 'dispatched', collection: { code: expect.stringMatching(/^\d{6}$/) } });
+    expect(found.failureReason).toBeUndefined();
+    expect(await desks()).toEqual({ dc: [1, 0], store: [2, 2] });
+    await verified();
+    await advance('P3D');
+    expect(await order(orderId)).toMatchObject({ state: 'in-fulfilment', paymentStatus: 'paid', lines: [{ cancelledQty: 0 }] });
+    expect((await handOver(id, { code: found.collection?.code })).status).toBe(200);
+    await settle();
+    expect(await order(orderId)).toMatchObject({ state: 'completed', paymentStatus: 'paid', lines: [{ fulfilledQty: 2 }] });
+    expect(await desks()).toEqual({ dc: [1, 0], store: [0, 0] });
+    await verified();
+  });
+
+  testOfPatient('A parcel that is found after its refund goes to the shelf of the store', async (rehearsal) => {
+    const { scans, order, fulfilment, desks, verified, advance } = rehearsal;
+    const { orderId, shipmentId, fulfillmentOrderId: id } = await lostOnWay(rehearsal);
+    await advance('P2D');
+    expect(await order(orderId)).toMatchObject({ state: 'cancelled', paymentStatus: 'refunded' });
+    await verified();
+    await scans(shipmentId, 'find');
+    expect((await fulfilment(id)).state).toBe('returned-to-sender');
+    expect(await desks()).toEqual({ dc: [1, 0], store: [2, 0] });
+    await verified();
+  });
+
+  testOfPatient('A parcel that is found after its goods were replaced goes to the shelf of the store', async (rehearsal) => {
+    const { scans, order, desks, verified, handOver, ready, settle } = rehearsal;
+    const { orderId, orderLineId, shipmentId } = await lostOnWay(rehearsal);
+    expect((await replaceLost(rehearsal, orderId, orderLineId, 2)).status).toBe(201);
+    await settle();
+    await scans(shipmentId, 'find');
+    expect((await desks()).store).toEqual([2, 0]);
+    await verified();
+    const second = (await order(orderId)).fulfillmentOrders?.at(-1)?.id ?? '';
+    await ready(second);
+    await settle();
+    const [parcel] = (await rehearsal.fulfilment(second)).shipments;
+    await scans(parcel?.id ?? '', 'collect', 'depart', 'out-for-delivery', 'deliver');
+    await handOver(second, { code: (await rehearsal.fulfilment(second)).collection?.code });
+    await settle();
+    const closed = await order(orderId);
+    expect(closed).toMatchObject({ state: 'completed', paymentStatus: 'paid', lines: [{ fulfilledQty: 2, cancelledQty: 0 }] });
+    expect(closed.reconciliation).toBeUndefined();
+    await verified();
+  });
+
+  testOfPatient('Of two lost units, one is replaced: found, both go to the shelf, and the other one is refunded', async (rehearsal) => {
+    const { scans, order, desks, verified } = rehearsal;
+    const { orderId, orderLineId, shipmentId } = await lostOnWay(rehearsal);
+    expect((await replaceLost(rehearsal, orderId, orderLineId, 1)).status).toBe(201);
+    await rehearsal.settle();
+    await scans(shipmentId, 'find');
+    expect((await desks()).store).toEqual([2, 0]);
+    expect(await order(orderId)).toMatchObject({ lines: [{ cancelledQty: 1 }], payments: [{ state: 'partially-refunded' }] });
+    await verified();
+  });
+
+  testOfPatient(
+    'While the FMS is down, lost goods are neither replaced nor refunded: found, they wait at the counter',
+    async (rehearsal) => {
+      const { scans, order, fulfilment, down, noFaults, advance, verified } = rehearsal;
+      const { orderId, orderLineId, shipmentId, fulfillmentOrderId: id } = await lostOnWay(rehearsal);
+      await down({ api: 'give-up-lost-goods' });
+      expect((await replaceLost(rehearsal, orderId, orderLineId, 2)).status).toBe(503);
+      await advance('P2D');
+      expect(await order(orderId)).toMatchObject({ state: 'in-fulfilment', paymentStatus: 'paid' });
+      await scans(shipmentId, 'find');
+      await noFaults();
+      await advance('PT1H');
+      expect((await fulfilment(id)).collection?.readyAt).toBeDefined();
+      expect(await order(orderId)).toMatchObject({ state: 'in-fulfilment', paymentStatus: 'paid' });
+      await verified();
+    },
+  );
+
+  testOfPatient('A store does not hand over goods in place of a parcel that the carrier has found meanwhile', async (rehearsal) => {
+    const { scans, order, desks, noFaults, fault, verified, advance } = rehearsal;
+    const { orderId, orderLineId, shipmentId } = await lostOnWay(rehearsal);
+    await fault('unseen', { match: { event: 'ext.fulfillment-order-changed' }, fault: { kind: 'late', by: 'PT1H' } });
+    await scans(shipmentId, 'find');
+    const { status, body } = await replaceLost(rehearsal, orderId, orderLineId, 2);
+    expect([status, body]).toMatchObject([409, { code: 'replacement_quantity_exceeded' }]);
+    await noFaults();
+    await advance('PT2H');
+    expect((await desks()).store).toEqual([2, 2]);
+    expect((await order(orderId)).replacements).toBeUndefined();
+    await verified();
+  });
+});
+
 describe('Explanations of a transfer', () => {
   test('An explanation names goods on their way to the store, and goods that were found after their refund', async (rehearsal) => {
     const { sent, scans, order, control } = rehearsal;
@@ -407,7 +522,7 @@ describe('Explanations of a transfer', () => {
     const lostParcel = (await rehearsal.fulfilment(lost.fulfillmentOrderId)).shipments[0]?.id ?? '';
     await scans(lostParcel, 'collect', 'lose', 'find');
     await rehearsal.settle();
-    const found = 'It reached the store after its refund: the goods are on the shelf of the store.';
+    const found = 'It reached the store after its goods were refunded or replaced: they are on the shelf of the store.';
     expect(await why('shipment', lostParcel)).toContain(found);
     expect(await why('fulfillment-order', lost.fulfillmentOrderId)).toContain(`The carrier lost the parcel. ${found}`);
     expect(await why('fulfillment-order', fulfillmentOrderId)).not.toContain(found);

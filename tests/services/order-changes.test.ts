@@ -1,6 +1,7 @@
 import { expect } from '@jest/globals';
 import { DRY, disagreement } from '../support/dry-run.ts';
 import { byHand } from '../support/steps/by-hand.ts';
+import { onMonday } from '../support/steps/collection.ts';
 import { ADDRESS, type Goods } from '../support/steps/order.ts';
 import { eur } from '../support/steps/tender.ts';
 import { testIn } from '../support/test-in.ts';
@@ -8,6 +9,7 @@ import { testIn } from '../support/test-in.ts';
 type Rehearsal = Awaited<ReturnType<typeof byHand>>;
 
 const test = testIn(byHand);
+const testOnMonday = testIn(() => onMonday());
 
 const ELSEWHERE = { ...ADDRESS, line1: '7 Shop Street', postalCode: 'H91 X2Y3' };
 
@@ -319,4 +321,38 @@ test('Fewer units keep the discount of the member at the checkout', async (rehea
   const { order: after } = await changed(rehearsal, order.id, fewer(order, { 'teapot-stone': 2 }));
   // 2 × 49.00 less 5 %
   expect(after.totals.total).toEqual(eur(9310));
+});
+
+test('A change after a refund as goodwill leaves the order paid, and it is dispatched', async (rehearsal) => {
+  const order = await rehearsal.confirmed({ qty: 3 });
+  const paymentId = order.payments[0]?.id ?? '';
+  await rehearsal.api('capture-payment-api', { params: { id: paymentId } });
+  expect((await rehearsal.refund(paymentId, 500)).status).toBe(201);
+  const { entry } = await changed(rehearsal, order.id, fewer(order, { 'mug-blue': 2 }));
+  // 43.87 less the goodwill of 5.00 were kept, and two mugs cost 30.88.
+  expect([entry.before.total, entry.after.total, entry.refund]).toEqual([eur(4387), eur(3088), eur(799)]);
+  expect(await costOf(rehearsal, order.id)).toEqual([3088, 3088]);
+  await rehearsal.dispatched(await rehearsal.onlyFulfilment(order.id));
+  await rehearsal.verify();
+});
+
+test('A change after a refund of everything as goodwill gives nothing back', async (rehearsal) => {
+  const order = await rehearsal.confirmed({ qty: 3 });
+  const paymentId = order.payments[0]?.id ?? '';
+  await rehearsal.api('capture-payment-api', { params: { id: paymentId } });
+  await rehearsal.refund(paymentId, 4387);
+  const { entry } = await changed(rehearsal, order.id, fewer(order, { 'mug-blue': 2 }));
+  expect(entry.refund).toEqual(eur(0));
+  expect(await costOf(rehearsal, order.id)).toEqual([3088, 0]);
+  await rehearsal.verify();
+});
+
+testOnMonday('A change of an order that is paid when it is collected gives nothing back before it is paid', async (rehearsal) => {
+  const lines = [{ sku: 'mug-blue', qty: 3 }];
+  const { orderId = '' } = await rehearsal.collected({ locationId: 'store-01' }, lines, { payAt: 'collection' });
+  await rehearsal.api('confirm-order-api', { params: { id: orderId } });
+  const order = await rehearsal.order(orderId);
+  const { entry } = await changed(rehearsal, orderId, fewer(order, { 'mug-blue': 2 }));
+  expect([entry.before.total, entry.after.total, entry.refund]).toEqual([eur(3897), eur(2598), eur(0)]);
+  await rehearsal.verify();
 });

@@ -1,6 +1,6 @@
 import { describe, expect } from '@jest/globals';
 import { LIMITS } from '../../shared/catalog/limits.ts';
-import { newRehearsal, type TestRehearsal } from '../support/estate.ts';
+import { ADDRESS, eventually, newRehearsal, type TestRehearsal } from '../support/estate.ts';
 import { onMonday } from '../support/steps/collection.ts';
 import { CASH } from '../support/steps/tender.ts';
 import { testIn } from '../support/test-in.ts';
@@ -262,7 +262,7 @@ describe('Lost parcels', () => {
     expect(await rehearsal.order(order.id)).toMatchObject({ state: 'completed', lines: [{ fulfilledQty: 1, cancelledQty: 1 }] });
   });
 
-  testOfPatient('Found goods whose replacement comes back are named as delivered after their refund', async (rehearsal) => {
+  testOfPatient('Found goods whose replacement comes back afterwards count as delivered, and are not refunded', async (rehearsal) => {
     const { order, parcel } = await lostOrder(rehearsal, MUG);
     await replace(rehearsal, order, 'lost', { qty: 2 });
     const second = await rehearsal.dispatched(await newest(rehearsal, order));
@@ -271,19 +271,58 @@ describe('Lost parcels', () => {
     expect(await reasons()).toEqual(['delivered-after-replacement']);
     await rehearsal.scanned(second, 'collect', 'return');
     await rehearsal.settle();
-    expect(await rehearsal.order(order.id)).toMatchObject({ state: 'cancelled', paymentStatus: 'refunded' });
-    expect(await reasons()).toEqual(['delivered-after-refund']);
+    expect(await rehearsal.order(order.id)).toMatchObject({
+      ...{ state: 'completed', paymentStatus: 'paid', lines: [{ fulfilledQty: 2, cancelledQty: 0 }] },
+      replacements: [{ lines: [{ deliveredQty: 0, failedQty: 2, foundQty: 2 }] }],
+    });
+    expect(await reasons()).toBeUndefined();
+    await rehearsal.verify();
+  });
+
+  testOfPatient('Of two found units, one counts in place of a lost one, and the other is more than was paid for', async (rehearsal) => {
+    const { order, parcel } = await lostOrder(rehearsal, MUG);
+    await replace(rehearsal, order, 'lost', { qty: 1 });
+    const first = await rehearsal.dispatched(await newest(rehearsal, order));
+    await replace(rehearsal, order, 'lost', { qty: 1 });
+    const second = await rehearsal.dispatched(await newest(rehearsal, order));
+    await rehearsal.scanned(parcel, 'find');
+    await rehearsal.scanned(first, 'collect', 'return');
+    await rehearsal.settle();
+    expect(await rehearsal.order(order.id)).toMatchObject({
+      ...{ state: 'partially-fulfilled', paymentStatus: 'paid', lines: [{ fulfilledQty: 1, cancelledQty: 0 }] },
+      reconciliation: [{ reason: 'delivered-after-replacement' }],
+    });
+    await rehearsal.verify();
+    await rehearsal.delivered(second);
+    expect(await rehearsal.order(order.id)).toMatchObject({
+      ...{ state: 'completed', paymentStatus: 'paid', lines: [{ fulfilledQty: 2 }] },
+      reconciliation: [{ reason: 'delivered-after-replacement' }],
+    });
+    await rehearsal.verify();
+  });
+
+  testOfPatient('Goods that are found while their lost replacement waits for its refund count as delivered', async (rehearsal) => {
+    const { order, parcel } = await lostOrder(rehearsal, MUG);
+    await replace(rehearsal, order, 'lost', { qty: 2 });
+    await rehearsal.lost(await rehearsal.dispatched(await newest(rehearsal, order)));
+    await rehearsal.scanned(parcel, 'find');
+    await rehearsal.advance('P3D');
+    expect(await rehearsal.order(order.id)).toMatchObject({
+      ...{ state: 'completed', paymentStatus: 'paid', lines: [{ fulfilledQty: 2, cancelledQty: 0 }] },
+      replacements: [{ lines: [{ failedQty: 2, foundQty: 2 }] }],
+    });
+    expect(await rehearsal.order(order.id)).not.toHaveProperty('reconciliation');
     await rehearsal.verify();
   });
 
   testOfPatient(
-    'Goods that are found when their lost replacement is refunded are named as delivered after their refund',
+    'Goods that are found after the refund of their replacement are named as delivered after their refund',
     async (rehearsal) => {
       const { order, parcel } = await lostOrder(rehearsal, MUG);
       await replace(rehearsal, order, 'lost', { qty: 2 });
       await rehearsal.lost(await rehearsal.dispatched(await newest(rehearsal, order)));
-      await rehearsal.scanned(parcel, 'find');
       await rehearsal.advance('P3D');
+      await rehearsal.scanned(parcel, 'find');
       expect(await rehearsal.order(order.id)).toMatchObject({
         ...{ state: 'cancelled', paymentStatus: 'refunded' },
         reconciliation: [{ reason: 'delivered-after-refund' }],
@@ -403,6 +442,18 @@ describe('Click and collect', () => {
       expect((await rehearsal.announced(order, 2)).state).toBe('requested');
     },
   );
+});
+
+test('A change of address is refused while goods are sent in place of others', async (rehearsal) => {
+  const order = await rehearsal.completed([MUG]);
+  await rehearsal.fault('slow', { match: { api: 'create-fulfillment-orders' }, fault: { kind: 'latency', ms: 800 }, times: 1 });
+  const replacing = replace(rehearsal, order, 'damaged');
+  await eventually('the FMS is called', async () => (await rehearsal.faults()).some(({ hits }) => hits === 1));
+  const shippingAddress = { ...ADDRESS, line1: '7 Shop Street' };
+  const { status, body } = await rehearsal.call('change-order-api', { params: { id: order.id }, body: { shippingAddress } });
+  expect([status, body.code]).toEqual([409, 'invalid_state_transition']);
+  expect((await replacing).status).toBe(201);
+  expect(await rehearsal.order(order.id)).toMatchObject({ shippingAddress: ADDRESS, replacements: [{ reason: 'damaged' }] });
 });
 
 describe('Repeats and outages', () => {

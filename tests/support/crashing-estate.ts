@@ -20,15 +20,18 @@ const PAUSE_MS = 20;
 /** Wall time beyond the deadline that a client waits for an answer. */
 const ANSWER_MARGIN_MS = 300;
 
-/** All worlds share one seed, because reading and checking the fixtures takes longer than most tests. */
-let reading: Promise<WorldData> | undefined;
-function seeded(): Promise<WorldData> {
+/** Worlds with the same figures share one seed, because reading and checking the fixtures takes longer than most tests. */
+const reading = new Map<string, Promise<WorldData>>();
+function seeded(retailer: object): Promise<WorldData> {
   const read = async (): Promise<WorldData> => {
     const began = Date.now();
-    return seedData((await loadFixtures()).at(began), began);
+    const { fixtures } = await (await loadFixtures()).with({ retailer }, began, () => undefined);
+    return seedData(fixtures, began);
   };
-  reading ??= read();
-  return reading;
+  const key = JSON.stringify(retailer);
+  const found = reading.get(key) ?? read();
+  reading.set(key, found);
+  return found;
 }
 
 /** Idle applications for reuse, because starting them takes longer than a restart after a crash. */
@@ -48,14 +51,21 @@ async function applicationsFor(leases: Leases): Promise<MortalApplications> {
 
 let opened = 0;
 
+interface CrashingOptions {
+  readonly leases?: Leases;
+  readonly from?: WorldData;
+  /** Figures of the retailer that differ from the defaults. */
+  readonly retailer?: object;
+}
+
 /**
  * A world in an estate whose applications crash on request. The estate has no other world until this one is closed, so that
  * crashes are caused by this world only.
  */
-export async function crashingEstate({ leases = 'end', from }: { readonly leases?: Leases; readonly from?: WorldData } = {}) {
+export async function crashingEstate({ leases = 'end', from, retailer = {} }: CrashingOptions = {}) {
   const applications = await applicationsFor(leases);
   const { worlds, driver, addressOf, token, agent } = applications;
-  const seed = from ?? (await seeded());
+  const seed = from ?? (await seeded(retailer));
   const rehearsal = `crash-${++opened}`;
   const world = await worlds.open(rehearsal, seed, { bearer: '', apiKey: '', webhookSecret: 'whsec_Y3Jhc2g=' });
   // A test counts only the commits of its steps.

@@ -14,6 +14,8 @@ const LANES = 4;
 export type Step<Known> = (estate: CrashingEstate, known: Known) => Promise<Known>;
 
 export interface Journey<Known> {
+  /** Figures of the retailer that differ from the defaults. */
+  readonly retailer?: object;
   /** Setup without crashes. */
   readonly begin: (estate: CrashingEstate) => Promise<Known>;
   /** Steps with crashes, which also happen until the world has settled. Operations that must overlap form one step. */
@@ -55,8 +57,8 @@ export async function eachCrash<Known>(journey: Journey<Known>): Promise<number>
 }
 
 /** @returns a checkpoint before each step, and one after the last */
-async function withoutCrash<Known>({ begin, steps, killed, end }: Journey<Known>): Promise<readonly Checkpoint<Known>[]> {
-  const estate = await crashingEstate();
+async function withoutCrash<Known>({ retailer, begin, steps, killed, end }: Journey<Known>): Promise<readonly Checkpoint<Known>[]> {
+  const estate = await crashingEstate({ retailer });
   try {
     let known = await begin(estate);
     const checkpoint = async (behind: number): Promise<Checkpoint<Known>> => {

@@ -165,7 +165,7 @@ const HEAD = {
   patience: 'P1D',
   state: 'none',
   baseline: { ms: 160, calls: 4, deliveries: 2 },
-  notJudged: ['No check was given: what the user’s system stores was not judged.'],
+  notJudged: ['No check was given: what the user’s system stores was not checked.'],
 } satisfies Partial<HardenRun>;
 
 const tried = (cells: readonly Cell[]): Cell[] =>

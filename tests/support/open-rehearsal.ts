@@ -48,7 +48,9 @@ export async function openRehearsal(
   const unbound = clientOnAgent({ ...outside, rehearsal: 'default' }, agent);
   const name = `t-${randomBytes(6).toString('hex')}`;
   const { credentials, world, estateCalls = {} } = await unbound.control('create-rehearsal', { body: { name, ...created } });
-  const client = plain(clientOnAgent({ ...outside, bearer: credentials.bearer, apiKey: credentials.apiKey, rehearsal: name }, agent));
+  const { bearer, apiKey, clientId, clientSecret } = credentials;
+  const oauthClient = { id: clientId, secret: clientSecret };
+  const client = plain(clientOnAgent({ ...outside, bearer, apiKey, rehearsal: name, oauthClient }, agent));
   if (progression) await client.control('set-progression', { body: progression });
   const settle = async () => {
     const outcome = await client.control('settle');

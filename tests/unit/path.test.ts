@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { Agent } from 'undici';
-import { systemAt } from '../../command-line/conform/system.ts';
 import { createEstateClient } from '../../rehearsal/estate-client.ts';
 import { createBench, NotChecked } from '../../shared/contract/suites/bench.ts';
+import { systemAt, systemOf } from '../../shared/elsewhere/conform/system.ts';
 import { fillPath, fitsTemplate, PathRefused, requireWrittenPath } from '../../shared/transport/path.ts';
 import { pathOf, requireOwnPath } from '../../ui/data/path-of.ts';
 
@@ -56,7 +56,7 @@ describe('Clients', () => {
 
   test('A check of a real system is not made with a step as an id', async () => {
     const agent = new Agent();
-    const system = systemAt({ url: nowhere.gateway, headers: {}, timeoutMs: 1_000, agent });
+    const system = systemAt(systemOf(agent, { url: nowhere.gateway, headers: {}, timeoutMs: 1_000 }));
     const call = createBench({ ...system, ids: {}, currency: 'EUR' }).call('capture-payment-api', { params: { id: '..' } });
     await expect(call).rejects.toThrow(NotChecked);
     await expect(call).rejects.toThrow('path parameter "id"');

@@ -71,6 +71,11 @@ export const FAULT_KINDS: { readonly [Kind in FaultKind]: KindWords } = {
     effect: 'Requests wait until this many have arrived, and then run together.',
     members: [{ name: 'parties', label: 'Requests', initial: '2', isNumber: true, hint: '2 to 1,000' }],
   },
+  'expired-token': {
+    title: 'Expired access token',
+    effect: '401, as if the access token had expired. All earlier access tokens have expired then; a new one works.',
+    members: [],
+  },
   duplicate: {
     title: 'Twice or more',
     effect: 'It arrives again, with the same id.',

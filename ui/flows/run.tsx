@@ -11,7 +11,7 @@ import {
   rehearsalLink,
   useResource,
 } from '../data/data.ts';
-import { Card, duration, Empty, InvariantList, PageHead, type PageProps, StatusBadge, Unknown, wallTime } from '../kit/kit.ts';
+import { Badge, Card, duration, Empty, InvariantList, PageHead, type PageProps, StatusBadge, Unknown, wallTime } from '../kit/kit.ts';
 import css from './flows.module.css';
 import { RunBadge, RunList } from './run-list.tsx';
 
@@ -106,7 +106,7 @@ function KnownRun({ run, reread }: { run: RunRecord; reread: () => void }) {
 }
 
 function StepRow({ step, own }: { step: RunRecord['steps'][number]; own: string | undefined }) {
-  const { number, kind, title, call, application, api, status, ms, events = [], correlationId } = step;
+  const { number, kind, title, call, application, api, status, ms, events = [], correlationId, outcome, detail } = step;
   if (kind === 'note')
     return (
       <li>
@@ -142,9 +142,14 @@ function StepRow({ step, own }: { step: RunRecord['steps'][number]; own: string 
             </>
           )}
         </p>
+        {detail !== undefined && <p class={outcome === 'failed' ? 'wrong brk' : 'muted brk'}>{detail}</p>}
         {events.length > 0 && <p class="event-text brk">{events.join(', ')}</p>}
       </div>
-      {status !== undefined && <StatusBadge status={status} />}
+      {outcome !== undefined ? (
+        <Badge tone={outcome === 'passed' ? 'good' : outcome === 'failed' ? 'bad' : undefined}>{outcome}</Badge>
+      ) : (
+        status !== undefined && <StatusBadge status={status} />
+      )}
     </li>
   );
 }

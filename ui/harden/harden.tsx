@@ -3,9 +3,9 @@ import { useEffect } from 'preact/hooks';
 import type { Cell, HardenRun } from '../../rehearsal/harden/run.ts';
 import { asRefusal, type Refusal, rehearsalLink, useRead } from '../data/data.ts';
 import { Badge, Card, PageHead } from '../kit/kit.ts';
-import css from './page.module.css';
+import css from './harden.module.css';
 import { RunView } from './run-view.tsx';
-import { effort, headline, openFindings, startText } from './words.ts';
+import { commandOf, effort, headline, openFindings, startText } from './words.ts';
 
 /** A run of `estate harden`, from its file. Nothing is sent to the estate. */
 export function Harden() {
@@ -29,7 +29,7 @@ export function Harden() {
     <div class="stack">
       <PageHead title="Harden" about="What your own command does when something goes wrong." />
       <Card label="File of a run">
-        <div class={`in stack-tight ${css.drop} ${isOver.value ? css.over : ''}`}>
+        <div class={`in stack-tight ${isOver.value ? css.over : ''}`}>
           <label for="harden-file">File harden.json of a run</label>
           <input
             id="harden-file"
@@ -88,7 +88,7 @@ function Run({ run }: { run: HardenRun }) {
         <Badge tone={openFindings(run).length > 0 ? 'bad' : 'good'}>{headline(run)}</Badge> {effort(run)}
       </p>
       <p class="muted brk">
-        <code>{run.command}</code> · estate {run.estate}
+        <code>{commandOf(run)}</code> · estate {run.estate}
         {startText(run)}
       </p>
       <RunView run={run} tracesOf={tracesOf} />

@@ -24,7 +24,7 @@ export interface Matrix {
   readonly rows: readonly MatrixRow[];
 }
 
-/** Sites by families, in the order of the story. Sites and families without a cell are left out. */
+/** Sites by families, sorted as in the story. Sites and families without a cell are left out. */
 export function matrixOf({ sites, cells, findings }: HardenRun): Matrix {
   const accepted = new Set(findings.flatMap((finding) => (finding.accepted ? [finding.id] : [])));
   const bySite = Map.groupBy(cells, ({ site }) => site);

@@ -33,12 +33,10 @@ export function RunView({ run, tracesOf, hasFiles = false }: ViewProps) {
   const rows = fewer(matrix.rows);
   return (
     <div class="stack">
-      <Sentences title="Not judged" sentences={run.notJudged} tone="warn" />
-      <section class="card" aria-label="Matrix">
-        <header>
-          <h2>What happened where</h2>
-          <p class="muted">A column is a misfortune. Point at a field, or choose it.</p>
-        </header>
+      <Sentences title="Not checked" sentences={run.notJudged} tone="warn" />
+      <section class="card in" aria-label="Matrix">
+        <h2>What happened where</h2>
+        <p class="muted">A column is a misfortune. Point at a field, or choose it.</p>
         <MatrixTable families={matrix.families} rows={rows} anchors={anchors} />
         <More count={matrix.rows.length - rows.length} one="more site" />
       </section>
@@ -75,7 +73,7 @@ function fewer(rows: readonly MatrixRow[]): readonly MatrixRow[] {
 }
 
 const More = ({ count, one }: { count: number; one: string }) =>
-  count > 0 ? <p class={`muted ${css.more}`}>and {counted(count, one)}: harden.json has them</p> : null;
+  count > 0 ? <p class="muted">and {counted(count, one)}: harden.json has them</p> : null;
 
 const Sentences = ({ title, sentences, tone }: { title: string; sentences: readonly string[]; tone?: 'warn' }) =>
   sentences.length === 0 ? null : (
@@ -95,7 +93,7 @@ interface MatrixProps extends Matrix {
 }
 
 const MatrixTable = ({ families, rows, anchors }: MatrixProps) => (
-  <Scroll class={`table in ${css.matrix}`} label="Sites by misfortunes">
+  <Scroll class={`table ${css.matrix}`} label="Sites by misfortunes">
     <table>
       <thead>
         <tr>

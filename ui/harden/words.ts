@@ -50,7 +50,7 @@ export interface Outcome {
 
 const OPEN: Outcome = { mark: '·', word: '·', tone: undefined };
 
-/** @param isAccepted the team knows the finding of the cell */
+/** @param isAccepted the team has accepted the finding of the cell */
 export function outcomeOf({ verdict }: Cell, isAccepted: boolean): Outcome {
   if (verdict === undefined) return OPEN;
   const word = WORDS[verdict];
@@ -68,7 +68,7 @@ export function cellSentence({ id, label, verdict, reason }: Cell): string {
   return inOneLine(`${id}: ${label} ${what}`, 1_000);
 }
 
-/** Findings that fail the run first, in the order of the run. */
+/** Findings that fail the run first, sorted as in the run. */
 export const sortedFindings = ({ findings }: HardenRun): readonly Finding[] =>
   findings.toSorted((one, other) => Number(one.accepted === true) - Number(other.accepted === true));
 
@@ -140,3 +140,6 @@ export function startText(run: HardenRun): string {
   const at = startOf(run);
   return at === undefined ? '' : `, ${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 }
+
+/** The command in a line, cut where it is long. */
+export const commandOf = ({ command }: HardenRun): string => inOneLine(command, 300);

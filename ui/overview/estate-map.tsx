@@ -7,8 +7,6 @@ import css from './overview.module.css';
 /** Who calls whom in this rehearsal, as a picture and as a list. */
 export function EstateMap({ estate }: { estate: Topology }) {
   const nodes = nodesOf(estate);
-  // The legend explains only marks that are on the map.
-  const marks = nodes.map(({ faults }) => faults);
   const size = isNarrow.value ? NARROW : WIDE;
   const { lane, map } = size;
   const { lanes, nodes: places, calls } = layoutEstateMap(estate.seen, size);
@@ -42,24 +40,7 @@ export function EstateMap({ estate }: { estate: Topology }) {
           ))}
         </svg>
       </div>
-      <p class={css.legend}>
-        <span>
-          <i />
-          calls, thicker is more often
-        </span>
-        {estate.seen.some(({ failed }) => failed > 0) && (
-          <span>
-            <i class={css.failed} />
-            some of them failed
-          </span>
-        )}
-        <span class={css.ready}>
-          <span class="dot" aria-hidden="true" /> ready
-        </span>
-        {marks.some(({ isSet, hasStruck }) => isSet && !hasStruck) && <span>◇ a fault is set and has not struck</span>}
-        {marks.some(({ hasStruck }) => hasStruck) && <span>⚡ a fault has struck</span>}
-        {marks.some(({ isDown }) => isDown) && <span>✕ a fault refuses all calls</span>}
-      </p>
+      <Legend nodes={nodes} hasFailed={estate.seen.some(({ failed }) => failed > 0)} />
       <details class={css.apps}>
         <summary>{summaryOf(nodes, calls)}</summary>
         <ul class="rows">
@@ -70,6 +51,20 @@ export function EstateMap({ estate }: { estate: Topology }) {
       </details>
     </Card>
   );
+}
+
+/** Explains the marks of faults and of real systems that are on the map; without them there is no legend. */
+function Legend({ nodes, hasFailed }: { nodes: readonly MapNode[]; hasFailed: boolean }) {
+  const has = (isOne: (node: MapNode) => unknown): boolean => nodes.some(isOne);
+  const words = [
+    hasFailed && '┅ some calls failed',
+    has(({ faults }) => faults.isSet && !faults.hasStruck) && '◇ a fault is set and has not struck',
+    has(({ faults }) => faults.hasStruck) && '⚡ a fault has struck',
+    has(({ faults }) => faults.isDown) && '✕ a fault refuses all calls',
+    has(({ real }) => real === 'real') && '⚑ your system answers',
+    has(({ real }) => real && real !== 'real') && '⚐ your system in shadow, or its kept answers',
+  ].filter(Boolean);
+  return words.length > 0 ? <p class={css.legend}>{words.join(' · ')}</p> : null;
 }
 
 const About = ({ discarded }: { discarded: number }) => (
@@ -96,12 +91,22 @@ function Line({ call }: { call: DrawnCall }) {
 }
 
 function Node({ node, x, y, size }: { node: MapNode; x: number; y: number; size: MapSize }) {
-  const { title, note, shortNote, link, isBusy } = node;
+  const { title, note, shortNote, link, isBusy, real } = node;
   const inset = size === NARROW ? 8 : 14;
-  const classes = [isBusy && css.busy, node.faults.isDown && css.down].filter(Boolean).join(' ');
+  const classes = [isBusy && css.busy, real && css[real === 'real' ? 'real' : 'shadow'], node.faults.isDown && css.down]
+    .filter(Boolean)
+    .join(' ');
   return (
     <a class={classes || undefined} href={link} aria-label={`${title} ${note}, ${stateOf(node)}`} {...outside(link)}>
       <rect class={css.node} x={x} y={y} width={size.node.width} height={size.node.height} rx={7} />
+      {real && (
+        <>
+          {real === 'real' && (
+            <rect class={css.inner} x={x + 3} y={y + 3} width={size.node.width - 6} height={size.node.height - 6} rx={5} />
+          )}
+          <path class={css.flag} d={`M${x + size.node.width - 18} ${y + 7}v-14h11l-3 3.5 3 3.5h-11`} />
+        </>
+      )}
       <circle class={css[toneOf(node)]} cx={x + inset} cy={y + 16} r={size === NARROW ? 3.5 : 4.5} />
       <text x={x + inset + (size === NARROW ? 6 : 11)} y={y + 20}>
         {title}

@@ -15,6 +15,8 @@ export interface MapNode {
   readonly shortNote: string;
   readonly state: 'ready' | 'away' | 'unknown';
   readonly faults: NodeFaults;
+  /** How a real system takes its place. */
+  readonly real: NonNullable<Topology['applications'][number]['swapped']>['mode'] | undefined;
   readonly isBusy: boolean;
   readonly link: string | undefined;
 }
@@ -48,11 +50,12 @@ export function nodesOf({ applications, touchpoint }: Topology): readonly MapNod
         owns,
         state,
         faults: ofFaults,
+        real: swapped?.mode,
         isBusy: hops > 0,
         ...(state === 'away'
           ? notesOf(`away${waitingFor === undefined ? '' : `: ${waitingFor}`}`)
           : notesOf(words, real ?? faultWords(ofFaults))),
-        link: withQuery(linkHere('activity'), { application: id }),
+        link: swapped ? linkHere('systems', id) : withQuery(linkHere('activity'), { application: id }),
       };
     }),
     {
@@ -62,6 +65,7 @@ export function nodesOf({ applications, touchpoint }: Topology): readonly MapNod
       ...notesOf(touchpoint.state === 'ready' ? 'mock, apart' : touchpoint.state === 'unknown' ? 'in its own process' : 'away'),
       state: touchpoint.state,
       faults: NO_FAULTS,
+      real: undefined,
       isBusy: false,
       link: touchpoint.portal,
     },

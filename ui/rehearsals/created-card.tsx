@@ -6,7 +6,7 @@ type Creation = NonNullable<Parameters<typeof control<'create-rehearsal'>>[1]>['
 
 /** Creates a rehearsal, and keeps its credentials in this tab. */
 export async function createRehearsal(body: Creation): Promise<CreatedRehearsal> {
-  const created = await control('create-rehearsal', { body });
+  const created = await control('create-rehearsal', { body: { labels: { by: 'person' }, ...body } });
   rememberCredentials(created.name, created.credentials);
   return created;
 }

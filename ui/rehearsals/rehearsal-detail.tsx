@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
-import { act, control, drawn, estateLink, isBusy, type Output, rehearsalLink, useRead } from '../data/data.ts';
-import { Card, counted, download, PageHead, Pair, rehearsalTime } from '../kit/kit.ts';
+import { drawn, estateLink, isBusy, type Output, rehearsalLink, useRead } from '../data/data.ts';
+import { Card, counted, PageHead, Pair, rehearsalTime } from '../kit/kit.ts';
 import { UnknownRehearsal } from '../shell/picker.tsx';
 import { InvariantsCard } from './invariants-card.tsx';
 import { KeepCard } from './keep-card.tsx';
@@ -8,10 +8,10 @@ import { ParkedCard } from './parked-card.tsx';
 import { ProgressionCard } from './progression-card.tsx';
 import { EndCard } from './rehearsal-end-card.tsx';
 import { useOf, wallInstant } from './rehearsal-times.ts';
-import { SwapsCard } from './swaps-card.tsx';
+import { saveStory } from './save-story.ts';
 import { WorldCard } from './world-card.tsx';
 
-/** The administration of one rehearsal: contents, real systems, invariants, parked work, snapshots, reset and delete, and progression. */
+/** The administration of one rehearsal: contents, invariants, parked work, snapshots, reset and delete, and progression. */
 export function RehearsalDetail({ name }: { name: string }) {
   const read = useRead('read-rehearsal', { params: { name } });
   const round = useSignal(0);
@@ -30,6 +30,9 @@ export function RehearsalDetail({ name }: { name: string }) {
           <a class="button" href={rehearsalLink(name)}>
             Overview
           </a>
+          <a class="button" href={rehearsalLink(name, 'systems')}>
+            Your systems
+          </a>
           <button type="button" aria-disabled={isBusy()} onClick={() => void saveStory(name)}>
             Save as scenario
           </button>
@@ -40,7 +43,6 @@ export function RehearsalDetail({ name }: { name: string }) {
           <Contents one={one} />
           <div class="over">
             <div class="stack">
-              <SwapsCard key={`swaps ${round.value}`} name={name} />
               <InvariantsCard name={name} />
               <ParkedCard key={round.value} name={name} />
               <KeepCard key={name} name={name} />
@@ -56,15 +58,6 @@ export function RehearsalDetail({ name }: { name: string }) {
     </div>
   );
 }
-
-/** Downloads what happened as a scenario for `rehearse`. */
-const saveStory = (name: string): Promise<void> =>
-  act('save', async () => {
-    const { text } = await control('read-story', {}, { rehearsal: name });
-    const file = `recorded-${name}.ts`;
-    download(file, new Blob([text], { type: 'text/plain' }));
-    return `${file} was downloaded. “npm run rehearse -- ${file}” runs it; see docs/how-to/own-scenarios.md.`;
-  });
 
 const Contents = ({ one }: { one: Output<'read-rehearsal'> }) => {
   const { counts, now, flowing, createdAt, seed, startsAt } = one;

@@ -4,7 +4,7 @@ import { renderToString } from 'preact-render-to-string';
 import type { HardenRun } from '../../rehearsal/harden/run.ts';
 import { withoutControls } from '../../shared/domain/printable.ts';
 import { RunView } from '../harden/run-view.tsx';
-import { effort, headline, openFindings, startText } from '../harden/words.ts';
+import { commandOf, effort, headline, openFindings, startText } from '../harden/words.ts';
 import { Badge } from '../kit/badge.tsx';
 import css from './report.module.css';
 
@@ -30,7 +30,7 @@ const Page = ({ run, styles }: { run: HardenRun; styles: string }) => (
           <Badge tone={openFindings(run).length > 0 ? 'bad' : 'good'}>{headline(run)}</Badge> {effort(run)}
         </p>
         <p class="muted brk">
-          <code>{run.command}</code> · estate {run.estate}
+          <code>{commandOf(run)}</code> · estate {run.estate}
           {startText(run)}
         </p>
       </header>

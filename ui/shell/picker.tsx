@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
-import { drawn, enterAgain, isRehearsalName, type Output, rehearsalLink, route, useRead } from '../data/data.ts';
-import { Dialog, Empty, Icon, Row, rehearsalTime, Unknown, wallTime } from '../kit/kit.ts';
+import { drawn, enterAgain, isRehearsalName, route, trouble, useResource } from '../data/data.ts';
+import { Dialog, Icon, Unknown } from '../kit/kit.ts';
 import css from './shell.module.css';
 
 /** Names the rehearsal, and opens the list of all. */
@@ -21,54 +21,18 @@ export function Picker({ rehearsal }: { rehearsal: string }) {
       </button>
       {open.value && (
         <Dialog title="Rehearsals" onClose={() => (open.value = false)}>
-          <RehearsalList />
+          <LazyList of={trouble.value ? undefined : rehearsal} />
         </Dialog>
       )}
     </div>
   );
 }
 
-/** Links to all rehearsals, latest use first. They open the page that is shown, in the other rehearsal. */
-function RehearsalList() {
-  const listed = useRead('list-rehearsals');
-  const filter = useSignal('');
-  return (
-    <div class="stack">
-      {drawn(listed, ({ items }) => {
-        const shown = items
-          .filter(({ name }) => name.includes(filter.value.toLowerCase()))
-          .sort((one, other) => other.lastUsedAt.localeCompare(one.lastUsedAt));
-        return (
-          <>
-            {items.length > 8 && (
-              <input
-                type="search"
-                aria-label="Filter rehearsals"
-                placeholder="Filter by name"
-                onInput={({ currentTarget }: { currentTarget: HTMLInputElement }) => (filter.value = currentTarget.value)}
-              />
-            )}
-            <ul class="rows">{shown.slice(0, 200).map(rowOf)}</ul>
-            {shown.length === 0 && <Empty title="No rehearsal has this name." />}
-          </>
-        );
-      })}
-    </div>
-  );
+/** Its code is loaded when somebody opens it. */
+function LazyList({ of }: { of?: string | undefined }) {
+  const code = useResource('code of the rehearsal list', () => import('./rehearsal-list.tsx'));
+  return drawn(code, ({ RehearsalList }) => <RehearsalList of={of} />);
 }
-
-const rowOf = ({ name, now, lastUsedAt }: Output<'list-rehearsals'>['items'][number]) => {
-  const [page] = route.value.segments;
-  return (
-    <Row
-      key={name}
-      href={page === undefined ? rehearsalLink(name) : rehearsalLink(name, page)}
-      isCurrent={route.value.rehearsal === name}
-      what={name}
-      meta={[`${now === undefined ? '' : `clock ${rehearsalTime(now)} · `}used ${wallTime(lastUsedAt)}`]}
-    />
-  );
-};
 
 /** In place of the pages of a rehearsal that does not exist, or of its administration. */
 export const UnknownRehearsal = ({ name }: { name: string }) => (
@@ -89,7 +53,7 @@ export const UnknownRehearsal = ({ name }: { name: string }) => (
     }
     card={
       <div class="in">
-        <RehearsalList />
+        <LazyList />
       </div>
     }
   />

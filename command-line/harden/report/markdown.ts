@@ -19,7 +19,7 @@ export function hardenMarkdown(run: HardenRun): string {
   return `${[
     `## ${openFindings(run).length > 0 ? '❌' : '✅'} ${headline(run)}: ${effort(run)}`,
     code(run.command),
-    ...listed('Not judged', run.notJudged),
+    ...listed('Not checked', run.notJudged),
     matrix(run),
     ...findings.slice(0, MOST_DETAILED).map((finding) => detail(finding, run)),
     ...(more > 0 ? [`index.html has ${counted(more, 'more finding')}.`] : []),

@@ -70,6 +70,14 @@ export const faultPresets = [
     rule: { match: { api: 'get-customer-api' }, fault: { kind: 'drop' }, probability: 0.34, seed: 'monday' },
   },
   {
+    id: 'access-token-expires',
+    group: 'Orders and customers',
+    title: 'The access token expires before an order is confirmed',
+    effect:
+      'The next Confirm Order with an access token answers 401, as with an expired one. All earlier access tokens have expired then; a new one works.',
+    rule: { match: { api: 'confirm-order-api' }, fault: { kind: 'expired-token' }, times: 1 },
+  },
+  {
     id: 'allocation-fails-once',
     group: 'Stock and fulfilment',
     title: 'Stock allocation fails once',

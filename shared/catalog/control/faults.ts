@@ -33,6 +33,8 @@ export const Fault = z.discriminatedUnion('kind', [
   }),
   /** Requests wait until `parties` of them have arrived, then run together. */
   z.strictObject({ kind: z.literal('barrier'), parties: z.int().min(2).max(1_000).describe('Requests that wait for each other.') }),
+  /** The access token of a client expires before the call, with all that were fetched before in the rehearsal. */
+  z.strictObject({ kind: z.literal('expired-token') }),
   /** `copies` more deliveries with the same id. */
   z.strictObject({ kind: z.literal('duplicate'), copies: z.int().min(1).max(20).default(1).describe('Further deliveries.') }),
   z.strictObject({ kind: z.literal('late'), by: Duration.describe('Delay on the rehearsal’s clock.') }),
@@ -58,12 +60,15 @@ export type ChangingFault = Extract<Fault, { readonly change: unknown }>;
 
 export const isChanging = (fault: Fault): fault is ChangingFault => 'change' in fault;
 
+/** Whether a fault strikes only clients, and never a call between applications. */
+export const strikesClientsOnly = (fault: Fault): boolean => isChanging(fault) || fault.kind === 'expired-token';
+
 const CHANGING_FAULTS = ['permitted', 'forbidden'] as const satisfies readonly ChangingFault['kind'][];
 const DELIVERY_FAULTS = ['duplicate', 'late', 'reorder', 'withhold'] as const;
 
 /** The kinds of faults that apply to each target. */
 export const faultKinds = {
-  call: ['latency', 'status', 'outage', 'drop', 'lost-response', 'barrier', ...CHANGING_FAULTS],
+  call: ['latency', 'status', 'outage', 'drop', 'lost-response', 'barrier', 'expired-token', ...CHANGING_FAULTS],
   event: [...DELIVERY_FAULTS, ...CHANGING_FAULTS],
   webhook: [...DELIVERY_FAULTS, 'bad-signature', 'stale-timestamp', ...CHANGING_FAULTS],
 } as const satisfies Record<string, readonly Fault['kind'][]>;
@@ -103,6 +108,9 @@ export const OUTSIDE = 'outside';
 export const mayStrikeFrom = (caller: string, api: string): boolean =>
   caller === OUTSIDE ? Object.hasOwn(apis, api) : mayCall(caller as Application, api);
 
+/** Whether clients may call an API with an access token. */
+export const takesAccessToken = ({ id, auth }: ApiDefinition): boolean => Object.hasOwn(apis, id) && (auth === 'bearer' || auth === 'none');
+
 const Match = z.strictObject({
   application: z
     .enum(applicationNames as [string, ...string[]])
@@ -117,7 +125,7 @@ const Match = z.strictObject({
     .enum([OUTSIDE, ...applicationNames] as [string, ...string[]])
     .optional()
     .describe(
-      `Strikes only the calls of this application, or of clients (${OUTSIDE}). Signed webhooks do not count as calls of clients. Default: any caller; for permitted and forbidden changes, which only clients get: ${OUTSIDE}.`,
+      `Strikes only the calls of this application, or of clients (${OUTSIDE}). Signed webhooks do not count as calls of clients. Default: any caller; for expired-token and changes, which only clients get: ${OUTSIDE}.`,
     ),
   event: EventType.optional(),
   subject: z.string().max(160).optional().describe('Subject of the event: order/ord_….'),
@@ -180,8 +188,10 @@ export const FaultInput = z
     else if (!(faultKinds[target] as readonly string[]).includes(fault.kind)) {
       refuse(['fault', 'kind'], `The fault ${fault.kind} does not apply to ${target}s; these do: ${faultKinds[target].join(', ')}.`);
     }
-    if (isChanging(fault) && match.caller !== undefined && match.caller !== OUTSIDE)
-      refuse(['match', 'caller'], `Only clients get changed answers: leave the caller out, or give ${OUTSIDE}.`);
+    if (strikesClientsOnly(fault) && match.caller !== undefined && match.caller !== OUTSIDE) {
+      const what = isChanging(fault) ? 'get changed answers' : 'have access tokens';
+      refuse(['match', 'caller'], `Only clients ${what}: leave the caller out, or give ${OUTSIDE}.`);
+    }
     if (match.caller !== undefined && target !== 'call')
       refuse(['match', 'caller'], 'Only calls have a caller: name an application or an api.');
     if (match.subject !== undefined && match.event === undefined)

@@ -79,7 +79,8 @@ export const fulfillmentOrderLifeCycle = defineLifeCycle({
     {
       verb: 'note',
       from: ['dispatched', 'delivered', 'failed-delivery', 'returned-to-sender'],
-      trigger: 'its parcel gets a label or fails to get one; webhook: a scan that changes only the copy of the parcel',
+      trigger:
+        'its parcel gets a label or fails to get one; webhook: a scan that changes only the copy of the parcel; internal: goods that were lost on their way to a store are refunded or replaced',
     },
     {
       verb: 'fail-delivery',
@@ -91,7 +92,7 @@ export const fulfillmentOrderLifeCycle = defineLifeCycle({
       verb: 'redeliver',
       from: ['failed-delivery'],
       to: 'dispatched',
-      trigger: 'webhook: out for delivery again; after failed attempts, the goods of a collection arrive at the store',
+      trigger: 'webhook: out for delivery again; after failed attempts or a loss, the goods of a collection arrive at the store',
     },
     { verb: 'deliver', from: ['dispatched', 'failed-delivery'], to: 'delivered', trigger: 'webhook: delivered, even after a loss' },
     {

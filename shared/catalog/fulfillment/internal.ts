@@ -102,6 +102,20 @@ export const changeFulfillment = defineInternalCall({
   addition: true,
 });
 
+export const giveUpLostGoods = defineInternalCall({
+  id: 'give-up-lost-goods',
+  summary:
+    'Gives up goods that the carrier lost on their way to a store: they are refunded or replaced, and go to the shelf of the store if they are found. Refused if they were found. A repeat changes nothing.',
+  type: 'action',
+  application: 'fms',
+  method: 'POST',
+  path: '/internal/fulfillment-orders/{id}/give-up-lost-goods',
+  response: FulfillmentOrder,
+  problems: ['not_found', 'invalid_state_transition'],
+  callers: ['oms'],
+  addition: true,
+});
+
 export const listFulfillmentOrders = defineInternalCall({
   id: 'list-fulfillment-orders',
   summary: 'Returns all fulfillment orders of an order, in order of creation.',
@@ -292,6 +306,7 @@ export const fulfillmentInternalCalls = [
   createFulfillmentOrders,
   cancelFulfillment,
   changeFulfillment,
+  giveUpLostGoods,
   listFulfillmentOrders,
   recordPicking,
   listReturns,

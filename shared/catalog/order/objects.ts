@@ -158,7 +158,9 @@ export const OrderChange = z
       .describe('lines: the units that the customer no longer wants.'),
     before: CostOfOrder,
     after: CostOfOrder,
-    refund: Money.describe('What the order costs less. Authorisations are lowered by it, and captured amounts are refunded.'),
+    refund: Money.describe(
+      'What was paid or authorised beyond the new total. Authorisations are lowered by it, and captured amounts are refunded. Zero for an order that nobody has paid, and less than the difference of both totals after a refund as goodwill. While its payments are unknown, the difference.',
+    ),
     points: z
       .int()
       .optional()

@@ -23,6 +23,7 @@ interface Line {
   readonly qty: number;
   readonly deliveredQty: number;
   readonly failedQty: number;
+  readonly foundQty?: number;
   readonly lostFulfillmentOrderId?: string;
 }
 interface Replaced {
@@ -50,11 +51,11 @@ export const replacedOf = (lineId: string, replacements: Replacements = []): num
 export const beingReplacedOf = (lineId: string, replacements: Replacements = []): number =>
   sum(linesFor(replacements, lineId, 'delivered').map((line) => servedBy(line) - line.deliveredQty));
 
-/** Units of a lost parcel that a replacement serves in its place. */
+/** Units of a lost parcel that a replacement serves in its place. Found units in place of failed ones serve their order themselves. */
 export const replacedInParcel = (fulfillmentOrderId: string, lineId: string, replacements: Replacements = []): number =>
   sum(
-    linesFor(replacements, lineId, 'lost').flatMap(({ lostFulfillmentOrderId, qty }) =>
-      lostFulfillmentOrderId === fulfillmentOrderId ? [qty] : [],
+    linesFor(replacements, lineId, 'lost').flatMap(({ lostFulfillmentOrderId, qty, foundQty = 0 }) =>
+      lostFulfillmentOrderId === fulfillmentOrderId ? [qty - foundQty] : [],
     ),
   );
 

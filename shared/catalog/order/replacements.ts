@@ -21,6 +21,13 @@ const ReplacementLine = z
     lostFulfillmentOrderId: Id.optional().describe('lost: the fulfillment order whose parcel was lost.'),
     deliveredQty: units('Units that have reached the customer.'),
     failedQty: units('Units that did not reach the customer: short, lost again, or back at the sender. They may be replaced again.'),
+    foundQty: z
+      .int()
+      .min(1)
+      .optional()
+      .describe(
+        'lost: units of the lost parcel that arrived after all, and that the customer keeps because the goods in their place failed. They count as delivered, and are not refunded.',
+      ),
   })
   .meta({ id: 'ReplacementLine' });
 

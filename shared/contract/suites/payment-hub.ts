@@ -138,6 +138,7 @@ export const paymentHubSuite: Suite = {
     dispute: 'disputes that the control plane opens and decides',
     external: 'payments that another system uses, as tenders',
     'lowered-authorization': 'authorisations that are lowered when their order changes',
+    'cash-rounding': 'cash, and refunds of cash, rounded to the smallest coin of the retailer',
   },
   calls: {
     'authorize-payment-api': {
@@ -393,6 +394,7 @@ export const paymentHubSuite: Suite = {
     'dispute-lost': ['dispute'],
     'marketplace-order': ['external'],
     'changed-order': ['lowered-authorization'],
+    'tax-and-coins': ['cash', 'cash-rounding'],
   },
   lackedBy,
 };

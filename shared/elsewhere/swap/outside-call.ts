@@ -14,9 +14,9 @@ import type { SeededSwap } from './stored-swap.ts';
 /** How a process calls real systems. */
 export interface OutsideAccess {
   /** Calls addresses that a request gave. */
-  readonly checked: Outbound;
+  readonly checked: Pick<Outbound, 'agentFor'>;
   /** Calls addresses from the variables of the estate. */
-  readonly trusted: Outbound;
+  readonly trusted: Pick<Outbound, 'agentFor'>;
 }
 
 interface OutsideRequest {

@@ -42,13 +42,14 @@ export async function openWorld(rehearsal: string, from: WorldData | ExportedWor
     bytes: data === undefined ? 0 : JSON.stringify(data).length,
     events: createMemoryEvents(),
     journal,
-    logs: { moves: [], operations: [] },
+    logs: { moves: [], operations: [], verdicts: [] },
     faults: new Map(exported?.faults.rules.map(({ name, ...fault }) => [name, { ...fault, struck: [] }])),
     faultRevision: exported?.faults.revision ?? 0,
     reference: undefined,
     progression: exported?.progression,
     numbers: new Map(Object.entries(exported?.numbers ?? {})),
     revokedTokens: new RevokedTokens(),
+    tokenExpiry: undefined,
     driver: undefined,
   };
   for (const application of owners) {

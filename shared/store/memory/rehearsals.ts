@@ -45,7 +45,7 @@ export function createMemoryRehearsals(
       const found = rehearsals.get(rehearsal);
       return found && recordOf(found);
     },
-    create: async (rehearsal, { from, credentials, idleMs, most }) => {
+    create: async (rehearsal, { from, credentials, labels, idleMs, most }) => {
       const refused = () => {
         if (rehearsals.has(rehearsal)) return { is: 'exists' } as const;
         return rehearsals.size >= most ? ({ is: 'too-many', longestIdle: longestIdle(rehearsals.values()) } as const) : undefined;
@@ -54,7 +54,7 @@ export function createMemoryRehearsals(
       if (early) return early;
       const world = await opened(rehearsal, from());
       // Another request may have created a rehearsal while this world was filled.
-      return refused() ?? { is: 'created', world: switchTo(rehearsal, world, { credentials, idleMs }) };
+      return refused() ?? { is: 'created', world: switchTo(rehearsal, world, { credentials, labels, idleMs }) };
     },
     replace: async (rehearsal, from, only) => {
       if (!rehearsals.has(rehearsal)) return undefined;
@@ -102,6 +102,7 @@ function recordOf(state: RehearsalState): RehearsalRecord {
   return {
     rehearsal: world.rehearsal,
     ...lifetimeOf(state),
+    labels: state.labels,
     current: {
       world: world.world,
       createdAt: world.createdAt,

@@ -9,7 +9,7 @@ import type { Parked } from '../ports/ledger.ts';
 import type { LogEntry, LogName } from '../ports/logs.ts';
 import type { Found } from '../ports/objects.ts';
 import { deliveryKey, type OutboxEntry } from '../ports/outbox.ts';
-import type { RehearsalCredentials } from '../ports/rehearsals.ts';
+import type { Labels, RehearsalCredentials, TokenExpiry } from '../ports/rehearsals.ts';
 import type { WorldData } from '../ports/world-data.ts';
 import type { DueRecord, DueSchedule } from './due-schedule.ts';
 import type { MemoryEvents } from './events.ts';
@@ -118,6 +118,7 @@ export interface WorldState {
   readonly numbers: Map<string, number>;
   /** With the end of each on the clock. */
   readonly revokedTokens: RevokedTokens;
+  tokenExpiry: TokenExpiry | undefined;
   /** Lease of the driver that advances the clock. `until`: wall time; `flowed`: the clock flowed before. */
   driver: { readonly token: string; until: number; readonly flowed: boolean } | undefined;
 }
@@ -125,6 +126,7 @@ export interface WorldState {
 export interface RehearsalState {
   world: WorldState;
   readonly credentials: RehearsalCredentials;
+  readonly labels?: Labels | undefined;
   /** Wall time. */
   lastUsedAt: Ms;
   /** Wall time without use after which the rehearsal ends; null: it is kept. */

@@ -110,6 +110,10 @@ function createRevocations({ all }: MemoryEstate): RevocationStore {
       const state = all.get(world);
       return state?.revokedTokens.has(id, nowOf(state)) ?? false;
     },
+    expireTokens: async (world, expiry) => {
+      const state = all.get(world);
+      if (state && expiry.generation > (state.tokenExpiry?.generation ?? 0)) state.tokenExpiry = expiry;
+    },
   };
 }
 
@@ -144,6 +148,7 @@ const viewOf = ({ world, credentials }: RehearsalState): WorldView => ({
   reference: world.reference,
   bytes: world.bytes,
   progression: world.progression,
+  tokenExpiry: world.tokenExpiry,
   credentials,
   ...world.seed.beginning,
 });

@@ -1,4 +1,4 @@
-import { KEPT_MOVES, KEPT_OPERATIONS } from '../../catalog/limits.ts';
+import { KEPT_MOVES, KEPT_OPERATIONS, KEPT_VERDICTS } from '../../catalog/limits.ts';
 import type { World } from '../../domain/world.ts';
 
 /** The logs of a world. `most`: the newest entries stay. `isAnnounced`: a new entry is a change of the world, and no due work begins by it. */
@@ -7,6 +7,8 @@ export const LOGS = {
   moves: { most: KEPT_MOVES, isAnnounced: true },
   /** The changes that people and clients made by operations of the control plane. */
   operations: { most: KEPT_OPERATIONS, isAnnounced: false },
+  /** What `verify` found. */
+  verdicts: { most: KEPT_VERDICTS, isAnnounced: false },
 } as const;
 
 export type LogName = keyof typeof LOGS;

@@ -20,8 +20,12 @@ export interface Lifetime {
   readonly endsAt: Ms | null;
 }
 
+/** Notes of the maker of a rehearsal, such as who it is. A reset keeps them. */
+export type Labels = Readonly<Record<string, string>>;
+
 export interface RehearsalRecord extends Lifetime {
   readonly rehearsal: string;
+  readonly labels?: Labels | undefined;
   /** Absent when the rehearsal cannot be read; `trouble` has the reason. */
   readonly current?: { readonly world: World; readonly createdAt: string; readonly now: Ms; readonly contents: WorldContents };
   readonly trouble?: string;
@@ -31,6 +35,7 @@ export interface NewRehearsal {
   /** Makes the data of its world, or names the world to copy. It is called only when there is room for the rehearsal. */
   readonly from: () => WorldSource;
   readonly credentials: RehearsalCredentials;
+  readonly labels?: Labels | undefined;
   /** Wall time without use after which the rehearsal ends; null: it is kept. */
   readonly idleMs: Ms | null;
   /** Limit of the number of rehearsals, this one included. */
@@ -105,7 +110,16 @@ export interface WorldView extends Beginning {
   readonly bytes: number;
   /** Automatic progressions of this rehearsal; absent while they are the default. */
   readonly progression?: Progression;
+  /** Absent: no fault has made access tokens expire. */
+  readonly tokenExpiry?: TokenExpiry;
   readonly credentials: RehearsalCredentials;
+}
+
+/** A fault made all access tokens of earlier generations expire. The first tokens of a world have the generation 0. */
+export interface TokenExpiry {
+  readonly generation: number;
+  /** Instant of the rehearsal's clock. */
+  readonly at: Ms;
 }
 
 export interface Directory {
@@ -128,6 +142,8 @@ export interface RevocationStore {
   /** Revoking twice, or in a dropped world, changes nothing. */
   revokeToken(revocation: Revocation): Promise<void>;
   isTokenRevoked(revocation: Pick<Revocation, 'world' | 'id'>): Promise<boolean>;
+  /** Begins a generation of tokens. Does nothing in a dropped world, or in a world that has reached the generation. */
+  expireTokens(world: World, expiry: TokenExpiry): Promise<void>;
 }
 
 /** Thrown when a request names a dropped world: its rehearsal was reset or deleted more than a minute ago. */

@@ -17,6 +17,7 @@ import {
   indexValue,
   outboxEntry,
   parkedError,
+  piecesOf,
   readCounter,
   readDue,
   readEntry,
@@ -144,11 +145,10 @@ function createRedisObjects(application: Owner, access: RedisAccess): ObjectStor
     all: (world, collection, { after, limit, newestFirst }) =>
       run('all', world, application, collection, after, limit, newestFirst ? 1 : 0).then(readPage),
     counters: async (world, counter, keys) => {
-      const pieces = Array.from({ length: Math.ceil(keys.length / KEYS_PER_READ) }, (_, n) =>
-        keys.slice(n * KEYS_PER_READ, (n + 1) * KEYS_PER_READ),
-      );
       const found = await Promise.all(
-        pieces.map((piece) => read(world, (client, root) => client.hmget(`${root}:${application}:c:${counter}`, ...piece, PRESENT))),
+        piecesOf(keys, KEYS_PER_READ).map((piece) =>
+          read(world, (client, root) => client.hmget(`${root}:${application}:c:${counter}`, ...piece, PRESENT)),
+        ),
       );
       if (found.flat().every((record) => record === null)) await checkWorld(world, `c:${counter}`);
       return found.flatMap((records) => records.slice(0, -1)).map(readCounter);

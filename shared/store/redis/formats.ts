@@ -17,6 +17,10 @@ import type { Argument } from './connection.ts';
  *   parked record   three lines: at, error (JSON), JSON of the rest of a due record (empty: of a delivery)
  */
 
+/** A command has a limit of arguments, and delays others as long as it runs. */
+export const piecesOf = <T>(all: readonly T[], size: number): readonly (readonly T[])[] =>
+  Array.from({ length: Math.ceil(all.length / size) }, (_, n) => all.slice(n * size, (n + 1) * size));
+
 /** A list as a script reads it: its length first. */
 export const listed = <T>(list: readonly T[], each: (one: T) => readonly Argument[]): readonly Argument[] => [
   list.length,

@@ -15,7 +15,7 @@ import {
 import type { HopCounts, JournalEntry, JournalReader, RecordedHop } from '../ports/journal.ts';
 import { type FoundTrace, joined, type TraceSummary, tracePage } from '../trace-summary.ts';
 import { type Argument, type RedisAccess, type RedisBackground, runInWorld } from './connection.ts';
-import { listed } from './formats.ts';
+import { listed, piecesOf } from './formats.ts';
 
 /** Capacity of the buffer while Redis does not answer. Hops beyond it are not recorded. */
 const emptyRoom = (): Record<JournalPart, { records: number; bytes: number }> => ({
@@ -27,6 +27,7 @@ const GATHER_MS = 50;
 /** Wall time after which a process has written a hop that it recorded. */
 const WRITTEN_MS = GATHER_MS + 25;
 const HOPS_PER_WRITE = 500;
+const HOPS_PER_READ = 1_000;
 
 /** Records hops in the background: in order, many per write. */
 export function createJournal({ connection, keys, limits, onError }: RedisBackground & { readonly limits: JournalLimits }) {
@@ -148,9 +149,12 @@ function createJournalReader({ connection, keys, written }: JournalReaderOptions
       return anonymous.length > 0 ? asAnonymous(readHop(now)(anonymous as Hop)) : undefined;
     },
     journaled: async (world, requestIds) => {
-      if (requestIds.length === 0) return new Set();
-      const places = await connection.idempotently((client) => client.hmget(`${keys.world(world)}:hopids`, ...requestIds));
-      return new Set(requestIds.filter((_requestId, position) => places[position] !== null));
+      const found = new Set<string>();
+      for (const some of piecesOf(requestIds, HOPS_PER_READ)) {
+        const places = await connection.idempotently((client) => client.hmget(`${keys.world(world)}:hopids`, ...some));
+        for (const [position, requestId] of some.entries()) if (places[position] !== null) found.add(requestId);
+      }
+      return found;
     },
     journalSize: async (world) => {
       const [hops, traces, discarded] = (await run('journalSize', world)) as [number, number, number];

@@ -31,6 +31,7 @@ import type { World } from '../../domain/world.ts';
  *                               seed and startsAt (`Beginning`; absent: not chosen), revision (of the faults), lineage (`idSource` of
  *                               the world that it continues), origin (the snapshot that it was opened from), removedBy (operation that
  *                               removed its rehearsal), bytes (of text), reference (the last operation that changed reference data),
+ *                               tokenGeneration and tokensExpired (instant) of access tokens; absent: no fault made tokens expire,
  *                               counts: seq, order, dueSeq, outSeq, owedSeq, parkSeq, faultSeq, movesSeq, operationsSeq, changes
  *   W:seed               string the data that the world was seeded with (JSON)
  *   W:data               string the own data that the world was seeded with (JSON); absent without
@@ -107,6 +108,7 @@ export const WORLD_KEYS = [
   'hopcounts',
   'moves',
   'operations',
+  'verdicts',
   'anonymoustraces',
   'anonymousbegun',
   'anonymousended',

@@ -7,7 +7,10 @@ import type { OutboxBacklog } from '../ports/outbox.ts';
 import { deliveryAgain, type OutboxEntry } from '../ports/outbox.ts';
 import type { RedisAnnouncements } from './announcements.ts';
 import { type Argument, type RedisAccess, runInWorld } from './connection.ts';
-import { dueRest, listed, readDue, readEntry, readParked } from './formats.ts';
+import { dueRest, listed, piecesOf, readDue, readEntry, readParked } from './formats.ts';
+
+/** Parked work that one script makes due. */
+const REDRIVEN_AT_ONCE = 200;
 
 export function createRedisLedger(access: RedisAccess): LedgerStore {
   const run = runInWorld(access);
@@ -17,8 +20,12 @@ export function createRedisLedger(access: RedisAccess): LedgerStore {
     scheduled: async (world, names) => ((await run('scheduled', world, ...names)) as readonly string[]).map(readDue),
     eventWork: async (world, eventId) => readEventWork(await run('eventWork', world, eventId, ...applicationNames)),
     redrive: async (world, again) => {
-      const driven = String(await run('redrive', world, randomUUID(), ...listed(again, redrivenArguments)));
-      return again.filter((_one, position) => driven[position] === '1');
+      const all: Redriven[] = [];
+      for (const some of piecesOf(again, REDRIVEN_AT_ONCE)) {
+        const driven = String(await run('redrive', world, randomUUID(), ...listed(some, redrivenArguments)));
+        all.push(...some.filter((_one, position) => driven[position] === '1'));
+      }
+      return all;
     },
   };
 }

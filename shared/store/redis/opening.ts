@@ -13,6 +13,7 @@ import {
   objectRecord,
   outboxEntry,
   parkedRecord,
+  piecesOf,
   queueMember,
   word,
 } from './formats.ts';
@@ -64,7 +65,7 @@ async function writesOf(key: string, from: WorldData | ExportedWorld): Promise<{
   if (data !== undefined) writes.push({ command: 'set', key: `${key}:data`, args: [JSON.stringify(data)] });
   const names: string[] = [];
   const add: Add = (command, name, entries) => {
-    for (const piece of piecesOf(entries)) writes.push({ command, key: `${key}:${name}`, args: piece.flat() });
+    for (const piece of piecesOf(entries, ENTRIES_PER_WRITE)) writes.push({ command, key: `${key}:${name}`, args: piece.flat() });
     if (entries.length > 0 && name.includes(':')) names.push(name);
   };
   const breathe = inTurns(WRITES_PER_TURN);
@@ -82,7 +83,7 @@ async function writesOf(key: string, from: WorldData | ExportedWorld): Promise<{
   addDue(add, from.due);
   add('sadd', 'unsent', each(unsent));
   if (exported) addHistory(add, exported);
-  for (const [n, piece] of piecesOf(exported?.events ?? []).entries()) {
+  for (const [n, piece] of piecesOf(exported?.events ?? [], ENTRIES_PER_WRITE).entries()) {
     writes.push({ command: 'events', key, args: [n * ENTRIES_PER_WRITE, ...piece.map(outboxEntry)] });
     await nextTurn();
   }
@@ -138,11 +139,6 @@ function fieldsOf({
     ...(origin !== undefined && { origin }),
   };
 }
-
-const piecesOf = <T>(all: readonly T[]): readonly (readonly T[])[] =>
-  Array.from({ length: Math.ceil(all.length / ENTRIES_PER_WRITE) }, (_, n) =>
-    all.slice(n * ENTRIES_PER_WRITE, (n + 1) * ENTRIES_PER_WRITE),
-  );
 
 const textOf = (args: readonly Argument[]): number => args.reduce<number>((sum, arg) => sum + String(arg).length, 0);
 

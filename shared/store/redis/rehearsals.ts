@@ -4,6 +4,7 @@ import type { Ms } from '../../domain/time.ts';
 import type { World } from '../../domain/world.ts';
 import {
   isSameRehearsal,
+  type Labels,
   type Lifetime,
   type RehearsalCredentials,
   type RehearsalRecord,
@@ -38,7 +39,10 @@ export function createRedisRehearsals(options: RedisRehearsalsOptions): Rehearsa
   const dropAfter = (world: World, ms: number): Promise<unknown> => connection.run('scheduleDrop', keys.worlds, [ms, world]);
 
   /** @param only required state of the rehearsal @returns undefined when the rehearsal has the other state */
-  async function open(only: 'any' | 'absent' | 'present', { rehearsal, from, credentials, owner }: Opened): Promise<World | undefined> {
+  async function open(
+    only: 'any' | 'absent' | 'present',
+    { rehearsal, from, credentials, labels, owner }: Opened,
+  ): Promise<World | undefined> {
     const id = ulid();
     const world: World = `${rehearsal}~${id}`;
     // Noted first: if this process dies, another one drops the unfinished world.
@@ -58,6 +62,7 @@ export function createRedisRehearsals(options: RedisRehearsalsOptions): Rehearsa
           before ? partsOf(before).id : '',
           id,
           JSON.stringify(credentials),
+          labels ? JSON.stringify(labels) : '',
           new Date().toISOString(),
           now,
           ...listed(Object.entries(fields), (field) => field),
@@ -130,10 +135,10 @@ export function createRedisRehearsals(options: RedisRehearsalsOptions): Rehearsa
       const found = await Promise.all((await lifetimes.of(rehearsal)).map((lifetime) => summary(options, lifetime)));
       return found.flat()[0]?.record;
     },
-    create: async (rehearsal, { from, credentials, idleMs, most }) => {
+    create: async (rehearsal, { from, credentials, labels, idleMs, most }) => {
       const entry = await lifetimes.enter(rehearsal, idleMs, most);
       if (entry.is === 'full') return { is: 'too-many', longestIdle: entry.longestIdle };
-      const world = await create(rehearsal, idleMs, { from: from(), credentials });
+      const world = await create(rehearsal, idleMs, { from: from(), credentials, labels });
       return world ? { is: 'created', world } : { is: 'exists' };
     },
     replace: async (rehearsal, from, only) => {
@@ -158,6 +163,7 @@ interface Opened {
   readonly rehearsal: string;
   readonly from: WorldSource;
   readonly credentials: RehearsalCredentials;
+  readonly labels?: Labels | undefined;
   /** The credentials that the rehearsal must have. */
   readonly owner?: RehearsalCredentials | undefined;
 }
@@ -174,12 +180,13 @@ async function summary(
 ): Promise<readonly Summary[]> {
   try {
     const reply = (await connection.run('summary', keys.rehearsal(rehearsal), [])) as readonly string[];
-    const [id, since, createdAt = '', now, objects, events, journal, bytes] = reply;
+    const [id, since, createdAt = '', now, objects, events, journal, bytes, noted = ''] = reply;
+    const labels = noted === '' ? undefined : (JSON.parse(noted) as Labels);
     if (id === undefined) return [];
     const contents = { objects: Number(objects), events: Number(events), journal: Number(journal), bytes: Math.max(0, Number(bytes)) };
     const current = { world: `${rehearsal}~${id}` as World, createdAt, now: Number(now), contents };
     // A rehearsal that is being opened has no last use yet.
-    return [{ since: Number(since), record: { rehearsal, lastUsedAt: lastUsedAt || Math.floor(Number(since)), endsAt, current } }];
+    return [{ since: Number(since), record: { rehearsal, lastUsedAt: lastUsedAt || Math.floor(Number(since)), endsAt, labels, current } }];
   } catch (error) {
     return [{ since: Number.POSITIVE_INFINITY, record: { rehearsal, lastUsedAt, endsAt, trouble: (error as Error).message } }];
   }

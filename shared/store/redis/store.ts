@@ -146,12 +146,13 @@ function createRevocations(access: RedisAccess): RevocationStore {
     revokeToken: async ({ world, id, endsAt }) => void (await run('revokeToken', world, id, endsAt)),
     isTokenRevoked: async ({ world, id }) =>
       (await connection.idempotently((client) => client.zscore(`${keys.world(world)}:revoked`, id))) !== null,
+    expireTokens: async (world, { generation, at }) => void (await run('expireTokens', world, generation, at)),
   };
 }
 
 function readView(rehearsal: string, reply: unknown): WorldView | undefined {
   const [id, credentials = '', flowing, now, progression = '', faults, bytes, moves, ...rest] = reply as readonly string[];
-  const [seed, startsAt, lineage, reference] = rest;
+  const [seed, startsAt, lineage, reference, generation, expired] = rest;
   if (id === undefined) return undefined;
   return {
     rehearsal,
@@ -164,6 +165,7 @@ function readView(rehearsal: string, reply: unknown): WorldView | undefined {
     reference: reference || undefined,
     bytes: Number(bytes),
     progression: progression === '' ? undefined : (JSON.parse(progression) as Progression),
+    tokenExpiry: generation ? { generation: Number(generation), at: Number(expired) } : undefined,
     credentials: JSON.parse(credentials) as RehearsalCredentials,
     seed: seed || undefined,
     startsAt: startsAt ? Number(startsAt) : undefined,

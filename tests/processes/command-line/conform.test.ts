@@ -105,6 +105,7 @@ test('The command conform runs the scenarios with the example adapter in place o
     'dispute-lost',
     'marketplace-order',
     'changed-order',
+    'tax-and-coins',
   ];
   for (const name of lacking) expect(out).toContain(`not offered: ${name}. It needs `);
   const ran = scenarios.length - lacking.length;

@@ -45,7 +45,6 @@ testConsumers('javascript', asItIs, [
   {
     file: 'javascript/member-order.mjs',
     sibling: ORDER,
-    beside: { call: /points$/, when: 'before', happens: (rehearsal) => rehearsal.advance('PT1H') },
     effect: async (played) => [played.code, (await ordersOf(played)).length, await issued(played)],
     mistaken: [1, 1, 0],
     sound: [0, 1, 1],

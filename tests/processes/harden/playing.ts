@@ -1,9 +1,7 @@
 import { readFile } from 'node:fs/promises';
-import { buffer } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from '@jest/globals';
 import type { FaultInput } from '../../../shared/catalog/control/faults.ts';
-import { serving } from '../../conform/serving.ts';
 import { ADMIN, estate, newRehearsal, type TestRehearsal } from '../../support/estate.ts';
 import { aFolder } from '../../support/folder.ts';
 import { openRehearsal } from '../../support/open-rehearsal.ts';
@@ -42,39 +40,12 @@ export interface Played extends Ended {
   readonly view: any;
 }
 
-/** What happens once, beside the first call of a consumer whose method and path match. */
-interface Beside {
-  readonly call: RegExp;
-  readonly when: 'before' | 'after';
-  readonly happens: (rehearsal: TestRehearsal) => Promise<unknown>;
-}
-
-const PASSED = ['authorization', 'content-type', 'idempotency-key', 'x-api-key', 'x-rehearsal'];
-
-/** An address of the estate where something happens beside a call. */
-function addressWith({ call, when, happens }: Beside, rehearsal: TestRehearsal) {
-  let isOver = false;
-  return serving(async (request, response) => {
-    const { method = '', url = '', headers } = request;
-    const isNow = !isOver && call.test(`${method} ${url}`);
-    isOver ||= isNow;
-    if (isNow && when === 'before') await happens(rehearsal);
-    const passed = PASSED.flatMap((name) => (typeof headers[name] === 'string' ? [[name, headers[name]] as [string, string]] : []));
-    const body = method === 'GET' ? undefined : new Uint8Array(await buffer(request));
-    const answer = await fetch(`${estate.gateway}${url}`, { method, headers: passed, ...(body && { body }) });
-    const text = await answer.text();
-    if (isNow && when === 'after') await happens(rehearsal);
-    response.writeHead(answer.status, { 'content-type': answer.headers.get('content-type') ?? 'application/json' }).end(text);
-  });
-}
-
 /** Plays the story of a consumer in a rehearsal. */
-async function play(commandOf: CommandOf, file: string, rehearsal: TestRehearsal, beside?: Beside): Promise<Played> {
+async function play(commandOf: CommandOf, file: string, rehearsal: TestRehearsal): Promise<Played> {
   await using folder = await aFolder();
-  await using address = beside && (await addressWith(beside, rehearsal));
   const [program, ...args] = commandOf(file);
   const ended = await runIn(folder.path, program, args, {
-    ESTATE_URL: address?.url ?? estate.gateway,
+    ESTATE_URL: estate.gateway,
     ESTATE_BEARER_TOKEN: rehearsal.credentials.bearer,
     ESTATE_API_KEY: rehearsal.credentials.apiKey,
     ESTATE_ADMIN_TOKEN: ADMIN,
@@ -94,7 +65,6 @@ export interface Shown {
   readonly effect: (played: Played) => unknown;
   readonly mistaken: unknown;
   readonly sound: unknown;
-  readonly beside?: Beside;
   /** Prepares the rehearsal before the story. */
   readonly earlier?: (rehearsal: TestRehearsal) => Promise<unknown>;
 }
@@ -108,12 +78,12 @@ async function inFineWeather(commandOf: CommandOf, file: string) {
 }
 
 /** Plays a story with the misfortune of a mistake. @returns what it leaves behind */
-async function withMisfortune(commandOf: CommandOf, file: string, { file: mistaken, effect, earlier, beside }: Shown): Promise<unknown> {
+async function withMisfortune(commandOf: CommandOf, file: string, { file: mistaken, effect, earlier }: Shown): Promise<unknown> {
   const { fault, startsAt } = consumerOf(mistaken);
   await using rehearsal = withSteps(await openRehearsal(estate.gateway, undefined, startsAt === undefined ? {} : { startsAt }));
   await earlier?.(rehearsal);
   if (fault) await rehearsal.control('put-fault', { params: { name: 'misfortune' }, body: fault });
-  const played = await play(commandOf, file, rehearsal, beside);
+  const played = await play(commandOf, file, rehearsal);
   if (fault) {
     const { items } = await rehearsal.control('list-faults');
     if (items[0]?.hits === 0) throw new Error(`The misfortune did not strike ${file}: ${played.out}${played.err}`);

@@ -54,6 +54,24 @@ describeReplicas('An estate with three replicas of every service', { processes: 
     await rehearsal.verify();
   });
 
+  test('An access token that a fault made expire at one gateway has expired at every gateway, and a new one works at each', async () => {
+    await using rehearsal = await newRehearsal();
+    const { clientId, clientSecret } = rehearsal.credentials;
+    const [first, second, third] = estate.replicas.map(({ door }) => door.url) as [string, string, string];
+    const tokenOf = async (url: string): Promise<string> => {
+      const body = new URLSearchParams({ grant_type: 'client_credentials', client_id: clientId, client_secret: clientSecret });
+      return ((await (await fetch(`${url}/oauth/token`, { method: 'POST', body })).json()) as { access_token: string }).access_token;
+    };
+    const statusAt = async (url: string, token: string): Promise<number> =>
+      (await fetch(`${url}/customers/cus_ada`, { headers: { authorization: `Bearer ${token}` } })).status;
+    const tokens = await Promise.all([first, second].map(tokenOf));
+    await rehearsal.fault('expiry', { match: { api: 'get-customer-api' }, fault: { kind: 'expired-token' }, times: 1 });
+    expect(await statusAt(second, tokens[0] ?? '')).toBe(401);
+    for (const url of [first, third]) for (const token of tokens) expect(await statusAt(url, token)).toBe(401);
+    const fresh = await tokenOf(third);
+    for (const url of [first, second, third]) expect(await statusAt(url, fresh)).toBe(200);
+  });
+
   test('Concurrent calls with one reference create one object of each type', async () => {
     await using rehearsal = await newRehearsal();
     for (const number of times(3, String)) {

@@ -70,7 +70,7 @@ const frequencies = {
     sell-there 14, sell 6, ship 8, announce-return 12, move-return 24, bring-back 14, refund-return 10, exchange 14, import 5, note-refund 4, refund-elsewhere 2, cancel 3, confirm 4,
     return-while-undecided 10, refund 6, dispute 5, decide-dispute 4, scan 5, webhook 2, progress 4, advance 7, fault 5, mend 2, event-fault 3, webhook-fault 2, late 4`),
   'click and collect': weights(`
-    collect 16, collect-from-warehouse 12, put-out 16, pay-at-counter 14, hand-over 16, pay 4, void-sale 4, change-place 8, change 8, extend 8, points 2, basket 4, order 3, authorise 4, confirm 4, cancel 6, advance 10, ship 3, pick 3,
+    collect 16, collect-from-warehouse 12, put-out 16, pay-at-counter 14, hand-over 16, pay 4, void-sale 4, change-place 8, change 8, extend 8, points 2, basket 4, order 3, authorise 4, confirm 4, cancel 6, advance 10, ship 3, pick 3, lose-and-replace 4,
     picking 6, dispatch 4, scan 3, webhook 3, announce-return 4, move-return 3, release-hold 3, confirm-hold 2, refund 3, progress 3, fault 4, mend 2, event-fault 3,
     rivals 6, late 4`),
   replacements: weights(`

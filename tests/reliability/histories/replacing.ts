@@ -31,8 +31,20 @@ const given = {
 /** The ways of a parcel: most arrive or are lost. */
 const JOURNEYS = [['deliver'], ['deliver'], ['lose'], ['lose'], ['lose', 'find'], ['return']] as const;
 
+/** Picks, packs and dispatches the goods of a fulfillment order, and scans their parcels. */
+async function dispatched({ ask, play, things }: RunningHistory, id: string, scans: readonly string[]): Promise<void> {
+  const picking = await ask('create-picking-order-api', { body: { fulfillmentOrderId: id } });
+  if (picking.status === 201) things.pickings.push(picking.body);
+  for (const status of picking.status < 300 ? (['started', 'picked', 'packed'] as const) : [])
+    await ask('update-picking-status-api', { params: { id: String(picking.body.id) }, body: { status } });
+  const { body: gone } = await ask('dispatch-fulfillment-order-api', { params: { id }, body: {} });
+  for (const parcel of (gone?.shipments ?? []) as { readonly id: string }[])
+    for (const scan of ['collect', ...scans]) await play('POST', `shipments/${parcel.id}/${scan}`);
+}
+
 /** From a basket to the end of its parcel. @returns the order's id */
-async function sent({ ask, play, things, rehearsal }: RunningHistory, bought: { sku: string; qty: number; journey: readonly string[] }) {
+async function sent(history: RunningHistory, bought: { sku: string; qty: number; journey: readonly string[] }) {
+  const { ask, things, rehearsal } = history;
   const lines = [{ sku: bought.sku, qty: bought.qty }];
   const basket = await ask('create-basket-api', { body: { channel: 'web', customerId: 'cus_ada', lines } });
   note(things.baskets, basket);
@@ -44,15 +56,8 @@ async function sent({ ask, play, things, rehearsal }: RunningHistory, bought: { 
   if (!things.orders.includes(orderId)) things.orders.push(orderId);
   notePayment(things, await ask('authorize-payment-api', { body: { orderId, tender: { type: 'card', token: 'tok_visa' } } }));
   const confirmed = await ask('confirm-order-api', { params: { id: orderId } });
-  for (const { id } of (confirmed.body?.fulfillmentOrders ?? []) as { readonly id: string }[]) {
-    const picking = await ask('create-picking-order-api', { body: { fulfillmentOrderId: id } });
-    if (picking.status === 201) things.pickings.push(picking.body);
-    for (const status of picking.status < 300 ? (['started', 'picked', 'packed'] as const) : [])
-      await ask('update-picking-status-api', { params: { id: String(picking.body.id) }, body: { status } });
-    const { body: gone } = await ask('dispatch-fulfillment-order-api', { params: { id }, body: {} });
-    for (const parcel of (gone?.shipments ?? []) as { readonly id: string }[])
-      for (const scan of ['collect', ...bought.journey]) await play('POST', `shipments/${parcel.id}/${scan}`);
-  }
+  for (const { id } of (confirmed.body?.fulfillmentOrders ?? []) as { readonly id: string }[])
+    await dispatched(history, id, bought.journey);
   await rehearsal.settle();
   return orderId;
 }
@@ -81,15 +86,21 @@ export const replacing = {
       for (const verb of ['approve', 'receive', 'inspect']) await play('POST', `returns/${reply.body.id}/${verb}`);
     }),
   ),
-  /** The carrier loses the parcels of an order, and goods are sent in their place. */
-  'lose-and-replace': kind(given, (history, asked) =>
+  /** The carrier loses the parcels of an order, and goods are sent in their place. It may find the parcels, and lose or return these goods. */
+  'lose-and-replace': kind({ ...given, after: fc.constantFrom('nothing', 'find', 'return', 'lose') }, (history, asked) =>
     about(history.things.orders, asked.of, async (orderId) => {
       const { body: order } = await history.ask('get-order-api', { params: { id: orderId } });
       const parcels = (order?.fulfillmentOrders ?? []) as { readonly shipments: readonly { readonly id: string }[] }[];
       for (const { id } of parcels.flatMap(({ shipments }) => shipments))
         for (const scan of ['collect', 'lose']) await history.play('POST', `shipments/${id}/${scan}`);
       await history.rehearsal.settle();
-      await replaceFor(history, orderId, { ...asked, reason: 'lost', storeId: null });
+      const replacementId = await replaceFor(history, orderId, { ...asked, reason: 'lost', storeId: null });
+      if (replacementId === undefined || asked.after === 'nothing') return;
+      for (const { id } of parcels.flatMap(({ shipments }) => shipments)) await history.play('POST', `shipments/${id}/find`);
+      await history.rehearsal.settle();
+      const { body: after } = await history.ask('get-order-api', { params: { id: orderId } });
+      const inPlace = (after?.fulfillmentOrders ?? []).at(-1) as { readonly id: string } | undefined;
+      if (inPlace && asked.after !== 'find') await dispatched(history, inPlace.id, [asked.after]);
     }),
   ),
 };

@@ -31,13 +31,13 @@ test('The JUnit file has a case for each cell; accepted findings and cells witho
   expect(hardenJunit(endedRun)).toContain('skipped="34"');
 });
 
-test('The summary has the matrix, the findings with the figures of baseline and try, and what was not judged and not tried', () => {
+test('The summary has the matrix, the findings with the figures of baseline and try, and what was not checked and not tried', () => {
   const text = hardenMarkdown(smallRun);
   expect(text).toMatch(/^## ❌ 3 findings, 1 accepted: 102 of 102 misfortunes tried in 14 s\n/);
   expect(text).toContain('| | System down | Answer lost | Event twice or late |');
   expect(text).toContain('| Confirm Order | ✅ ok | ❌ twice |');
   expect(text).toContain('| | Baseline | This try |\n|---|---|---|\n| orders confirmed | 1 | 2 |');
-  expect(text).toContain('**Not judged**\n\n- No check was given');
+  expect(text).toContain('**Not checked**\n\n- No check was given');
   expect(hardenMarkdown(endedRun)).toContain('- The run ended early: Ctrl-C.');
   expect(hardenMarkdown(soundRun)).toMatch(/^## ✅ No finding: /);
 });

@@ -31,7 +31,7 @@ const ListedFault = z.object({
 export const putFault = defineOperation({
   id: 'put-fault',
   summary:
-    'Sets a fault on calls of an application or an API (latency, status, outage, drop, lost-response, barrier), on an event (duplicate, late, reorder, withhold), or on the webhooks of the carrier or of a registered receiver (as on events; also bad-signature, stale-timestamp). The kinds permitted and forbidden change what clients get of an API, an event or a registered receiver. Replaces a fault of the same name, and releases what the old fault withheld.',
+    'Sets a fault on calls of an application or an API (latency, status, outage, drop, lost-response, barrier, expired-token), on an event (duplicate, late, reorder, withhold), or on the webhooks of the carrier or of a registered receiver (as on events; also bad-signature, stale-timestamp). The kinds permitted and forbidden change what clients get of an API, an event or a registered receiver. Replaces a fault of the same name, and releases what the old fault withheld.',
   method: 'PUT',
   path: '/_control/faults/{name}',
   request: FaultInput,

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { REHEARSAL_NAME, REHEARSAL_NAME_RULE } from '../../../domain/ids.ts';
 import { EARLIEST_START, LATEST_CLOCK } from '../../limits.ts';
 import { AnyInstant, Instant } from '../../shapes.ts';
-import { Swaps } from '../../swap.ts';
+import { SwapChanges, Swaps } from '../../swap.ts';
 import { defineOperation } from '../define-operation.ts';
 import { OwnData } from '../own-data.ts';
 import { Progression } from '../progression.ts';
@@ -19,8 +19,32 @@ const StartOfClock = AnyInstant.refine((at) => Date.parse(at) >= EARLIEST_START 
 
 const Seed = z.string().describe('The seed of its ids. Absent: they differ in each rehearsal.');
 
+const EstateCallsBySystem = z
+  .record(z.string(), z.string())
+  .optional()
+  .describe(
+    'By swapped application: the value of X-Estate-Call that permits its real system to call the estate at any time. Only this answer contains it.',
+  );
+
+/** Bounds of labels. */
+const MOST_LABELS = 10;
+const Labels = z
+  .record(
+    z.string().regex(/^[a-z][a-z0-9-]{0,29}$/, 'A label is named in lower-case letters, digits and hyphens, at most 30.'),
+    z.string().min(1).max(100),
+  )
+  .refine((labels) => Object.keys(labels).length <= MOST_LABELS, {
+    error: `At most ${MOST_LABELS} labels are possible.`,
+    params: { code: 'too_many_labels' },
+  });
+
 const Rehearsal = z.object({ name: RehearsalName, world: z.string(), createdAt: z.string(), now: Instant });
 const ListedRehearsal = Rehearsal.partial({ world: true, createdAt: true, now: true }).extend({
+  labels: Labels.optional(),
+  verdict: z
+    .object({ at: Instant.describe('Wall time.'), holds: z.boolean() })
+    .optional()
+    .describe('What the latest verification found.'),
   lastUsedAt: Instant.describe('Wall time of the latest request or operation of the rehearsal.'),
   endsAt: Instant.optional().describe('Wall time of its end unless it is used first. Absent if it is kept.'),
   contents: z
@@ -48,6 +72,9 @@ export const createRehearsal = defineOperation({
       description:
         'Wall time without use after which the rehearsal ends: an ISO 8601 duration from PT1S to P366D. Default: REHEARSAL_IDLE_EXPIRY. Excludes `keep`.',
     }),
+    labels: Labels.optional().describe(
+      'Your notes, such as {"by":"ci","branch":"main"}. The console shows `by`: person, ci or agent. A reset keeps them.',
+    ),
     keep: z.boolean().default(false).describe('Keeps the rehearsal until it is deleted.'),
     from: z
       .strictObject({
@@ -82,12 +109,7 @@ export const createRehearsal = defineOperation({
       clientSecret: z.string(),
       webhookUrl: z.string().describe('Path of the gateway that receives the carrier’s webhooks.'),
     }),
-    estateCalls: z
-      .record(z.string(), z.string())
-      .optional()
-      .describe(
-        'By swapped application: the value of X-Estate-Call that permits its real system to call the estate at any time. Only this answer contains it.',
-      ),
+    estateCalls: EstateCallsBySystem,
     leftOut: z.array(z.string()).optional().describe('Default rows that do not fit your data and are left out, a sentence per file.'),
   }),
   status: 201,
@@ -116,11 +138,16 @@ export const deleteRehearsal = defineOperation({
 export const resetRehearsal = defineOperation({
   id: 'reset-rehearsal',
   summary:
-    'Resets the rehearsal to a freshly seeded one, or to the snapshot that it was opened from: data, due work, faults, clock, journal and events. Credentials and registered webhooks stay.',
+    'Resets the rehearsal to a freshly seeded one, or to the snapshot that it was opened from: data, due work, faults, clock, journal and events. Credentials, registered webhooks and real systems stay.',
   method: 'POST',
   path: '/_control/reset',
-  response: Rehearsal,
-  problems: ['not_found'],
+  request: z.strictObject({
+    swap: SwapChanges.optional().describe(
+      'Changes of the real systems: a member without a value stays as it is, null ends the swap. Only a reset changes them, because a real system has none of the data of ours.',
+    ),
+  }),
+  response: Rehearsal.extend({ estateCalls: EstateCallsBySystem }),
+  problems: ['not_found', 'outbound_refused'],
 });
 
 export const readRehearsal = defineOperation({
@@ -129,6 +156,7 @@ export const readRehearsal = defineOperation({
   path: '/_control/rehearsals/{name}',
   reach: 'named rehearsal',
   response: Rehearsal.extend({
+    labels: ListedRehearsal.shape.labels,
     lastUsedAt: ListedRehearsal.shape.lastUsedAt,
     endsAt: ListedRehearsal.shape.endsAt,
     flowing: z.boolean().describe('Whether the clock flows with wall time.'),

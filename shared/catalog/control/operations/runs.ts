@@ -13,8 +13,11 @@ export const Scenario = z.object({
 export const RunStep = z.object({
   number: z.int(),
   at: Instant.describe('Wall time.'),
-  kind: z.enum(['step', 'note']),
+  kind: z.enum(['step', 'note', 'check']).describe('check: a check of a real system.'),
   title: z.string(),
+  outcome: z.enum(['passed', 'failed', 'not checked', 'not offered']).optional().describe('Of a check.'),
+  obligation: z.enum(['must', 'may']).optional().describe('Of the call that is checked: must, if other applications make it.'),
+  detail: z.string().optional().describe('Of a check that has not passed.'),
   call: z.string().optional(),
   application: z.string().optional(),
   api: z.string().optional(),
@@ -28,6 +31,10 @@ export const Run = z.object({
   id: z.string(),
   scenario: z.string(),
   title: z.string(),
+  system: z
+    .object({ application: z.string(), url: z.string() })
+    .optional()
+    .describe('The real system that the run checks, in place of a scenario.'),
   rehearsal: z.string().optional().describe('The rehearsal of the run. Absent until the run has begun.'),
   world: z.string().optional().describe('The world of this rehearsal. After a reset the rehearsal has another one.'),
   state: z.enum(['waiting', 'running', 'passed', 'failed', 'stopped']),

@@ -1,8 +1,10 @@
 import { z } from 'zod';
+import { Currency } from '../../currency.ts';
 import { objects } from '../../objects.ts';
 import { Instant, queryInteger } from '../../shapes.ts';
-import { isSwappable, KeptAnswers, SwapMode, swappableNames } from '../../swap.ts';
+import { isSwappable, KeptAnswers, SwapMembers, SwapMode, swappableNames } from '../../swap.ts';
 import { defineOperation } from '../define-operation.ts';
+import { Run } from './runs.ts';
 
 const SwapInUse = z
   .object({
@@ -11,6 +13,7 @@ const SwapInUse = z
     support: z.enum(['promised', 'possible']).describe('promised: the swap is supported. possible: it may work.'),
     url: z.string().optional().describe('Absent in the mode kept.'),
     mode: SwapMode,
+    keep: z.boolean().describe('Whether answers of the real system are kept.'),
     headers: z.array(z.string()).describe('Names of the configured headers. Their values are never shown.'),
     timeoutMs: z.int(),
     events: z.enum(['post', 'none']),
@@ -152,4 +155,38 @@ export const reportChange = defineOperation({
   problems: ['not_swapped', 'forbidden'],
 });
 
-export const swapsOperations = [listSwaps, readFidelity, readAnswers, makeCall, reportChange] as const;
+const Name = z.string().min(1).max(100);
+/** Bounds of what a request names of a system. */
+const [MOST_NAMES, LONGEST_ID] = [200, 200];
+
+export const checkSystem = defineOperation({
+  id: 'check-system',
+  summary:
+    'Checks whether a real system can take the place of an application: a run with a step per check. Without an address, the system of this rehearsal with its headers. Ends after five minutes.',
+  method: 'POST',
+  path: '/_control/checks',
+  reach: 'estate',
+  request: z.strictObject({
+    application: z.enum(swappableNames).describe('The application that the system replaces.'),
+    url: SwapMembers.shape.url.describe('Address of the system. OUTBOUND_ALLOW must permit it.'),
+    headers: SwapMembers.shape.headers,
+    timeoutMs: SwapMembers.shape.timeoutMs,
+    currency: Currency.default('EUR').describe('Of all amounts.'),
+    ids: z
+      .record(Name, z.string().min(1).max(LONGEST_ID).nullable())
+      .default({})
+      .refine((ids) => Object.keys(ids).length <= MOST_NAMES, `At most ${MOST_NAMES} ids are possible.`)
+      .describe('What the system has in place of ids of our data, such as a card; null: it has none.'),
+    states: z
+      .record(Name, z.array(Name).max(MOST_NAMES))
+      .default({})
+      .refine((states) => Object.keys(states).length <= MOST_NAMES, `At most ${MOST_NAMES} types are possible.`)
+      .describe('The states that the system has, by type of object. Default: all.'),
+    notOffered: z.array(Name).max(MOST_NAMES).default([]).describe('Calls and capabilities that the system lacks.'),
+  }),
+  response: Run,
+  status: 202,
+  problems: ['outbound_refused', 'not_swapped', 'rate_limited'],
+});
+
+export const swapsOperations = [listSwaps, checkSystem, readFidelity, readAnswers, makeCall, reportChange] as const;

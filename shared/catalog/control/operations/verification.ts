@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { Instant } from '../../shapes.ts';
+import { KEPT_VERDICTS } from '../../limits.ts';
+import { Instant, queryInteger } from '../../shapes.ts';
 import { defineOperation } from '../define-operation.ts';
 import { WaitingFor } from './events.ts';
 
@@ -14,6 +15,10 @@ export const Invariant = z.object({
       'as-seen: objects of swapped applications are checked as their real systems returned them. not-checked: records are missing that only a real system has, and `holds` has no meaning. Absent: all records are checked.',
     ),
   checked: z.int().describe('Number of checks made.'),
+  reads: z
+    .array(z.string())
+    .optional()
+    .describe('What it has read: types of objects, private records and counters of applications, and events.'),
   violations: z.array(z.string()).describe('Each violation names its records.'),
   waiting: z
     .array(z.string())
@@ -35,6 +40,29 @@ export const verify = defineOperation({
     forbidden: z
       .array(z.object({ name: z.string().describe('Name of the fault.'), change: z.string().describe('What clients got.') }))
       .describe('Faults of the kind forbidden that were set in this rehearsal, deleted ones too. Empty: the invariants are checked.'),
+  }),
+});
+
+export const listVerdicts = defineOperation({
+  id: 'list-verdicts',
+  summary: `Lists what verifications of the rehearsal found, newest first. The latest ${KEPT_VERDICTS} are kept; a reset begins without.`,
+  path: '/_control/verdicts',
+  query: z.strictObject({
+    before: queryInteger(1, Number.MAX_SAFE_INTEGER).optional().describe('`next` of the answer before.'),
+    limit: queryInteger(1, KEPT_VERDICTS).default(KEPT_VERDICTS).describe('Maximum number of verdicts.'),
+  }),
+  response: z.object({
+    items: z.array(
+      z.object({
+        number: z.int(),
+        at: Instant.describe('Wall time.'),
+        now: Instant.describe('The clock of the rehearsal.'),
+        holds: z.boolean(),
+        invariants: z.array(z.string()).describe('Ids of the invariants that were checked.'),
+        broken: z.array(z.string()).describe('Ids of those that did not hold.'),
+      }),
+    ),
+    next: z.int().optional(),
   }),
 });
 
@@ -68,4 +96,4 @@ export const readBooks = defineOperation({
   }),
 });
 
-export const verificationOperations = [verify, readBooks] as const;
+export const verificationOperations = [verify, listVerdicts, readBooks] as const;

@@ -8,23 +8,23 @@ local id = arg()
 local is = redis.call('HMGET', KEYS[1], 'ulid', 'credentials')
 if not is[1] or (id ~= '' and id ~= is[1]) then return {} end
 root = KEYS[1] .. '~' .. is[1]
-local world = redis.call('HMGET', root, 'flowing', 'progression', 'bytes', 'movesSeq', 'seed', 'startsAt', 'lineage', 'reference')
-return { is[1], is[2], world[1], int(now()), world[2] or '', faultRevision(), world[3] or '0', world[4] or '0', world[5] or '', world[6] or '', world[7] or '', world[8] or '' }`,
+local world = redis.call('HMGET', root, 'flowing', 'progression', 'bytes', 'movesSeq', 'seed', 'startsAt', 'lineage', 'reference', 'tokenGeneration', 'tokensExpired')
+return { is[1], is[2], world[1], int(now()), world[2] or '', faultRevision(), world[3] or '0', world[4] or '0', world[5] or '', world[6] or '', world[7] or '', world[8] or '', world[9] or '', world[10] or '' }`,
 
   // The size of the current world, from counts.
   summary: lua`
-local is = redis.call('HMGET', KEYS[1], 'ulid', 'since')
+local is = redis.call('HMGET', KEYS[1], 'ulid', 'since', 'labels')
 if not is[1] then return {} end
 root = KEYS[1] .. '~' .. is[1]
 local world = redis.call('HMGET', root, 'createdAt', 'order', 'bytes', 'hopsBytes', 'anonymousBytes')
 local bytes = 0
 for i = 3, 5 do bytes = bytes + tonumber(world[i] or '0') end
 local hops = redis.call('XLEN', key('hops')) + redis.call('XLEN', key('anonymous'))
-return { is[1], is[2] or '0', world[1], int(now()), world[2] or '0', redis.call('XLEN', key('events')), hops, int(bytes) }`,
+return { is[1], is[2] or '0', world[1], int(now()), world[2] or '0', redis.call('XLEN', key('events')), hops, int(bytes), is[3] or '' }`,
 
   // Makes a seeded world the current one, if the rehearsal has the expected state and world. The world's clock starts here.
   switch: lua`
-local only, before, id, credentials, createdAt, at = arg(), arg(), arg(), arg(), arg(), arg()
+local only, before, id, credentials, labels, createdAt, at = arg(), arg(), arg(), arg(), arg(), arg(), arg()
 local old = redis.call('HGET', KEYS[1], 'ulid')
 root = KEYS[1] .. '~' .. id
 -- A repeated call.
@@ -38,6 +38,7 @@ redis.call('HSET', KEYS[1], 'ulid', id)
 local time = redis.call('TIME')
 redis.call('HSETNX', KEYS[1], 'since', string.format('%.3f', time[1] * 1000 + time[2] / 1000))
 redis.call('HSETNX', KEYS[1], 'credentials', credentials)
+if labels ~= '' then redis.call('HSETNX', KEYS[1], 'labels', labels) end
 changed()
 if old then
   root = KEYS[1] .. '~' .. old
@@ -74,6 +75,14 @@ local id, ends = arg(), arg()
 if not exists() then return 0 end
 redis.call('ZREMRANGEBYSCORE', key('revoked'), '-inf', int(now()))
 redis.call('ZADD', key('revoked'), ends, id)
+return 1`,
+
+  // Begins a generation of access tokens: tokens of earlier generations have expired.
+  expireTokens: lua`
+local generation, at = arg(), arg()
+if not exists() then return 0 end
+if tonumber(redis.call('HGET', root, 'tokenGeneration') or '0') >= tonumber(generation) then return 0 end
+redis.call('HSET', root, 'tokenGeneration', generation, 'tokensExpired', at)
 return 1`,
 
   nextNumber: lua`

@@ -1,5 +1,5 @@
-import type { ApiDefinition } from '../../shared/catalog/define.ts';
-import { answeredBy, type Obligation, obligationOf } from '../../shared/contract/openapi/application-contract.ts';
+import type { ApiDefinition } from '../../catalog/define.ts';
+import { answeredBy, type Obligation, obligationOf } from '../../contract/openapi/application-contract.ts';
 import {
   type Bench,
   type BenchOptions,
@@ -10,11 +10,10 @@ import {
   NoAnswer,
   NotChecked,
   NotOffered,
-} from '../../shared/contract/suites/bench.ts';
-import { type Check, checksOf } from '../../shared/contract/suites/checks.ts';
-import type { CallPlan, Suite } from '../../shared/contract/suites/suite.ts';
-import type { Entry } from '../../ui/report/recorded.ts';
-import { type SystemOptions, systemAt } from './system.ts';
+} from '../../contract/suites/bench.ts';
+import { type Check, checksOf } from '../../contract/suites/checks.ts';
+import type { CallPlan, Suite } from '../../contract/suites/suite.ts';
+import { type MadeCall, type SystemOptions, systemAt } from './system.ts';
 
 /** `not checked`: a call that prepares the check failed. */
 export type Outcome = 'passed' | 'failed' | 'not checked' | 'not offered';
@@ -30,7 +29,8 @@ export interface CheckResult {
   readonly isExcused?: true;
   /** A sentence, unless it passed. */
   readonly detail?: string;
-  readonly entries: readonly Entry[];
+  /** The calls that it made. */
+  readonly calls: readonly MadeCall[];
   readonly startedAt: number;
   readonly ms: number;
 }
@@ -51,7 +51,12 @@ export interface ConformOptions extends SystemOptions, Omit<BenchOptions, 'call'
   readonly lacks: ReadonlySet<string>;
   /** States that the system has, by type of object. Default: all. */
   readonly states: Readonly<Record<string, readonly string[]>>;
-  readonly progress: (text: string) => void;
+  /** Called before each check. */
+  readonly onCheck?: (api: ApiDefinition, title: string) => void;
+  readonly onResult?: (api: ApiDefinition, result: CheckResult) => void;
+  readonly onCall?: (result: CallResult) => void;
+  /** Stops before the next check. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** Checks each call of an application's contract, the required ones first. */
@@ -60,7 +65,9 @@ export async function checkCalls(options: ConformOptions): Promise<readonly Call
   const results: CallResult[] = [];
   const answered = answeredBy(suite.application);
   for (const api of [...answered.filter(isRequired), ...answered.filter((one) => !isRequired(one))]) {
-    results.push(await checkCall(api, options));
+    const result = await checkCall(api, options);
+    options.onCall?.(result);
+    results.push(result);
   }
   const faulty = new Set(results.filter(isFaulty).map(({ api }) => api.id));
   return results.map((result) => ({
@@ -78,7 +85,8 @@ const isFaulty = ({ obligation, offer, checks }: CallResult): boolean =>
 const isRequired = (api: ApiDefinition): boolean => obligationOf(api) === 'must';
 
 async function checkCall(api: ApiDefinition, options: ConformOptions): Promise<CallResult> {
-  const { suite, lacks, progress } = options;
+  const { suite, lacks, onCheck, onResult, signal } = options;
+  signal?.throwIfAborted();
   const call = suite.calls[api.id];
   const obligation = obligationOf(api);
   const isLacking = lacks.has(api.id) || (call?.needs !== undefined && lacks.has(call.needs));
@@ -92,10 +100,12 @@ async function checkCall(api: ApiDefinition, options: ConformOptions): Promise<C
     return without(isOffered ? 'unchecked' : 'not offered', [status]);
   }
   const checks: CheckResult[] = [];
-  for (const check of [inTime(api, call, options.timeoutMs), ...checksOf(api, suite)]) {
-    progress(`${api.name}: ${check.title}`);
+  for (const check of [inTime(api, call, options.system.timeoutMs), ...checksOf(api, suite)]) {
+    signal?.throwIfAborted();
+    onCheck?.(api, check.title);
     const result = await runCheck(check, options);
     if (checks.length === 0 && result.outcome === 'not offered') return without('not offered', statusesIn(result));
+    onResult?.(api, result);
     checks.push(result);
     // If the system did not answer in time, each further check would wait as long.
     if (check.name === 'in-time' && result.outcome !== 'passed') break;
@@ -103,8 +113,7 @@ async function checkCall(api: ApiDefinition, options: ConformOptions): Promise<C
   return { api, obligation, offer: 'offered', checks, statuses: checks.flatMap(statusesIn) };
 }
 
-const statusesIn = ({ entries }: CheckResult): readonly number[] =>
-  entries.flatMap((entry) => ('step' in entry ? [entry.step.status] : []));
+const statusesIn = ({ calls }: CheckResult): readonly number[] => calls.map(({ status }) => status);
 
 /** Makes a call without its members. A 404 may mean the id in its path. */
 async function mayOffer(api: ApiDefinition, options: ConformOptions): Promise<{ isOffered: boolean; status: number }> {
@@ -129,7 +138,7 @@ async function runCheck({ name, title, needs, state, run }: Check, options: Conf
     title,
     outcome,
     ...(detail !== undefined && { detail }),
-    entries: system.takeEntries(),
+    calls: system.takeCalls(),
     startedAt,
     ms: Date.now() - startedAt,
   });
