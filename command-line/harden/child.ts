@@ -67,7 +67,7 @@ const GRACE_MS = 1_000;
 
 const onWindows = process.platform === 'win32';
 
-/** In a group of its own, so that Ctrl-C reaches only this process, and the whole group can be ended. */
+/** In a separate group, so that Ctrl-C reaches only this process, and the whole group can be ended. */
 export function start(command: readonly string[] | string, variables: Readonly<Record<string, string>>): ChildProcess {
   const how = {
     stdio: ['ignore', 'pipe', 'pipe'] as ['ignore', 'pipe', 'pipe'],

@@ -108,7 +108,7 @@ export function hardenCommand(): Command {
     .addOption(
       new Option('--report <folder>', 'Write index.html, harden.json, junit.xml, summary.md and the worlds of findings to this folder.'),
     )
-    .addOption(new Option('--accept <file>', 'A harden.json whose findings the team knows. They do not fail the run.'))
+    .addOption(new Option('--accept <file>', 'A harden.json whose findings are accepted. They do not fail the run.'))
     .addOption(new Option('--resume', 'Continue the run in the folder of the report.'))
     .addOption(new Option('--seed <text>', 'Ids derive from it.').default(DEFAULT_SEED))
     .addOption(
@@ -386,11 +386,13 @@ async function readRun(file: string, option: string): Promise<HardenRun> {
   try {
     json = JSON.parse(text);
   } catch {
-    throw misuse(`${option} ${file} is no JSON. Give the harden.json of a report.`);
+    throw misuse(`${option} ${file} is not JSON. Give the harden.json of a report.`);
   }
   const { data, error } = HardenRun.safeParse(json);
   if (data === undefined)
-    throw misuse(`${option} ${file} is no harden.json of this version: ${error.issues[0]?.path.join('.')}: ${error.issues[0]?.message}.`);
+    throw misuse(
+      `${option} ${file} is not a harden.json of this version: ${error.issues[0]?.path.join('.')}: ${error.issues[0]?.message}.`,
+    );
   if (option === '--accept') requireKnownCells(data, file);
   return data;
 }

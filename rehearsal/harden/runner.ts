@@ -24,7 +24,7 @@ export interface HardenOptions extends World, PlanChoice {
   readonly budgetMs?: number;
   /** Cells of an earlier run keep their verdicts. */
   readonly resumed?: HardenRun;
-  /** Findings that the team knows. */
+  /** Findings that the team has accepted. */
   readonly accepted?: HardenRun;
   /** Only these cells. */
   readonly only?: (cell: PlannedCell) => boolean;
