@@ -47,8 +47,7 @@ async function hardened({ file, families = FAMILIES }: Consumer) {
 
 const here = consumers.filter(({ file }) => compiled[file.split('/')[0] as keyof typeof compiled].code === 0);
 const sound = here.filter((one) => one.sound);
-// The token of member-order.mjs expires: no fault does that yet.
-const mistaken = here.filter((one) => !one.sound && !one.families?.includes('credentials'));
+const mistaken = here.filter((one) => !one.sound);
 
 describe('estate harden', () => {
   test.each(mistaken)('finds the mistake of $file: $families, $verdict', async (consumer) => {
