@@ -332,7 +332,7 @@ async function hardenPrepared(prepared: PreparedRun, hardening: HardenOptions, {
     onProgress: (known) => {
       const done = known.cells.filter(({ verdict, reason }) => verdict !== undefined || reason !== undefined).length;
       if (!process.stderr.isTTY && !options.json && known.findings.length > shownFindings)
-        printError(`${known.findings.length} findings after ${counted(done, 'cell')}\n`);
+        printError(`${counted(known.findings.length, 'finding')} after ${counted(done, 'cell')}\n`);
       shownFindings = known.findings.length;
       progress.show(progressLine({ done, planned: known.cells.length, findings: known.findings.length, elapsedMs: Date.now() - started }));
     },
