@@ -45,7 +45,9 @@ const NO_CREDENTIALS = { bearer: '', apiKey: '', webhookSecret: '' };
  * version of this estate; every other world is refused by name and stays as it is. Every gateway examines; an adoption is one step of the
  * store, so a gateway that dies leaves a world that the next gateway examines again.
  */
-export function createUpgrades({ worlds, estate, scratch, verify, seed, inSlices, log, stopping }: UpgradesOptions) {
+export function createUpgrades({ worlds, estate, scratch, verify, seed, inSlices, log, ...options }: UpgradesOptions) {
+  const closing = new AbortController();
+  const stopping = AbortSignal.any([options.stopping, closing.signal]);
   const running = new Map<string, Promise<void>>();
   let refused: readonly ForeignWorld[] = [];
 
@@ -157,6 +159,9 @@ export function createUpgrades({ worlds, estate, scratch, verify, seed, inSlices
       const more = left > 0 ? [`${left} more worlds of another release are refused. GET /_control/rehearsals names them.`] : [];
       return [...refused.slice(0, MOST_NAMED).map(incompatible), ...more].map((degraded) => ({ ready: true, degraded }));
     },
-    stop: () => watching,
+    stop(): Promise<void> {
+      closing.abort();
+      return watching;
+    },
   };
 }
