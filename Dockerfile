@@ -31,6 +31,8 @@ LABEL org.opencontainers.image.title="unified-commerce-estate" \
       org.opencontainers.image.description="Every owning application of a unified-commerce retailer, simulated: one consistent world to rehearse whole flows on." \
       org.opencontainers.image.version="0.1.0" \
       org.opencontainers.image.licenses="Apache-2.0"
+# No process of the image runs a package manager, and a scan finds their dependencies.
+RUN rm -rf /usr/local/lib/node_modules /usr/local/bin/npm /usr/local/bin/npx /usr/local/bin/corepack /usr/local/bin/yarn* /opt/yarn*
 WORKDIR /app
 COPY --from=application /app ./
 ENV NODE_ENV=production \

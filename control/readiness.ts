@@ -1,7 +1,7 @@
 import type { Agent } from 'undici';
 import { type Application, applicationNames } from '../shared/catalog/applications.ts';
 import { request } from '../shared/process/http-client.ts';
-import type { ReadinessAnswer, State } from '../shared/process/readiness.ts';
+import type { ApplicationState, ReadinessAnswer } from '../shared/process/readiness.ts';
 import { withTimeLimit } from '../shared/process/waiting.ts';
 
 const LIMIT_MS = 1_000;
@@ -45,17 +45,32 @@ export function createReadiness({ addressOf, agent, limitMs = LIMIT_MS }: Readin
   const askAll = async () =>
     new Map(await Promise.all(applicationNames.map(async (application) => [application, await ask(application)] as const)));
 
-  return (): Promise<ReadonlyMap<Application, ApplicationReadiness>> => {
+  let latest: ReadonlyMap<Application, ApplicationReadiness> = new Map();
+  function readiness(): Promise<ReadonlyMap<Application, ApplicationReadiness>> {
     const now = performance.now();
-    if (!asked || now - asked.at >= FRESH_MS) asked = { at: now, states: askAll() };
+    if (!asked || now - asked.at >= FRESH_MS) {
+      const states = askAll();
+      asked = { at: now, states };
+      states.then((found) => {
+        latest = found;
+      });
+    }
     return asked.states;
-  };
+  }
+
+  return Object.assign(readiness, {
+    /** As it was read last, without a wait. Empty before the first answers. */
+    latest(): typeof latest {
+      void readiness();
+      return latest;
+    },
+  });
 }
 
 export type Readiness = ReturnType<typeof createReadiness>;
 
 /** The applications as parts of the estate, for `/readyz`. */
-export const statesOf = (applications: Awaited<ReturnType<Readiness>>): readonly State[] =>
-  [...applications].map(([name, { state, waitingFor }]) => ({ ready: state === 'ready', waitingFor: `${name}: ${waitingFor}` }));
+export const statesOf = (applications: Awaited<ReturnType<Readiness>>): readonly ApplicationState[] =>
+  [...applications].map(([name, { state, waitingFor }]) => ({ name, ready: state === 'ready', waitingFor }));
 
 const isTimeout = (error: unknown): boolean => error instanceof Error && error.name === 'TimeoutError';

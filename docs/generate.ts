@@ -17,6 +17,7 @@ import {
 } from '../shared/contract/tables/catalog.ts';
 import { controlOperationSections } from '../shared/contract/tables/control-operations.ts';
 import { changeTable } from '../shared/contract/tables/drift.ts';
+import { catalogInfo } from './catalog-info.ts';
 import { commandReference } from './command-reference.ts';
 import { llmsOfDocs } from './llms-of-docs.ts';
 import { callPolicies } from './network-policies.ts';
@@ -72,6 +73,7 @@ const parts: readonly Part[] = [
   { file: 'docs/reference/command-line.md', name: 'commands', text: commandReference() },
   { file: 'docs/llms.txt', text: llmsOfDocs(await readFile(inRepository('docs/README.md'), 'utf8')) },
   { file: 'k8s/components/network-policies/calls.yaml', text: callPolicies() },
+  { file: 'catalog-info.yaml', text: catalogInfo },
   ...chartFiles(),
   ...applicationNames.map((name) => ({ file: `services/${name}/README.md`, name: 'summary', text: applicationSummary(name) })),
 ];

@@ -84,8 +84,14 @@ function misspeltNames(environment: Environment): readonly string[] {
   });
 }
 
+/** Values that the image sets, as its Dockerfile has them. Nobody chose them, so they do not explain a misspelt variable beside them. */
+export const IMAGE_VALUES: Readonly<Record<string, string>> = { PORTAL_HOST: '0.0.0.0', LOG_LEVEL: 'info' };
+
+const isChosen = (name: string, environment: Environment): boolean =>
+  environment[name] !== undefined && environment[name] !== IMAGE_VALUES[name];
+
 const nameMeant = (name: string, environment: Environment): string | undefined =>
-  CHECKED_NAMES.find((known) => isMisspelt(name, known) && environment[known] === undefined);
+  CHECKED_NAMES.find((known) => isMisspelt(name, known) && !isChosen(known, environment));
 
 /** Variables that begin like variables of the estate and have no effect. They may belong to other programs. */
 export const foreignVariables = (environment: Environment): readonly string[] =>

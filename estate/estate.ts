@@ -106,7 +106,6 @@ export async function startEstate(
       addresses.set(started.application, started.url);
       endpoints.set(started.application, started.endpoint);
     }
-    bus.resume?.();
     const door = await openFrontDoor({
       configuration,
       fixtures,
@@ -125,6 +124,8 @@ export async function startEstate(
       stopping: stopping.signal,
     });
     closing.push(door.close);
+    // The deliveries of a world of another release wait until it has been examined.
+    door.examined.then(() => bus.resume?.());
     gatewayUrl = door.url;
     const touchpoint = await startTouchpoint(configuration, log, configuration.CONSOLE === 'on' ? { gateway: door.url } : {});
     closing.push(touchpoint.close);

@@ -9,9 +9,9 @@ import { createReadiness, statesOf } from '../control/readiness.ts';
 import { startExpiry } from '../control/rehearsals/expiry.ts';
 import { withOwnData } from '../control/rehearsals/own-data.ts';
 import { createRehearsals, type Rehearsals } from '../control/rehearsals/rehearsals.ts';
+import { createUpgrades } from '../control/rehearsals/upgrades.ts';
 import { createUse } from '../control/rehearsals/use.ts';
 import { createRuns } from '../control/runs/runs.ts';
-import { estateDataOf } from '../control/snapshots/estate-data.ts';
 import { createSnapshots } from '../control/snapshots/snapshots.ts';
 import { createStreams } from '../control/stream/streams.ts';
 import { createRealSystems } from '../control/swaps/real-systems.ts';
@@ -28,6 +28,7 @@ import { type GatewayOptions, startGateway } from '../gateway/gateway.ts';
 import { createProductPictures } from '../gateway/pictures/serve.ts';
 import manifest from '../package.json' with { type: 'json' };
 import { GATEWAY } from '../shared/catalog/applications.ts';
+import { isProblem } from '../shared/catalog/problems.ts';
 import { createEstateCalls } from '../shared/control/estate-call.ts';
 import { stepsBreathing } from '../shared/domain/breathe.ts';
 import { idleExpiryMs } from '../shared/domain/duration.ts';
@@ -38,7 +39,7 @@ import type { Observability } from '../shared/observability/observability.ts';
 import { READY, type State } from '../shared/process/readiness.ts';
 import { createSlices, NEVER_GONE } from '../shared/process/slices.ts';
 import { pause } from '../shared/process/waiting.ts';
-import type { StoreAdapter } from '../shared/store/ports/estate-store.ts';
+import type { StoreAdapter, Worlds } from '../shared/store/ports/estate-store.ts';
 import type { Transport } from '../shared/transport/transport.ts';
 import type { DemoCredentials } from '../ui/data/config.ts';
 import { createAgents } from './agents.ts';
@@ -51,7 +52,7 @@ import { ownListeners } from './own-listeners.ts';
 import { objectsOf, registeredApplications } from './registry.ts';
 import { createScenarioRuns } from './scenario-runs.ts';
 import { seedData, seedSteps } from './seeding.ts';
-import { createReceive } from './snapshot-checks.ts';
+import { checks, createReceive } from './snapshot-checks.ts';
 import { explainListenError } from './start-error.ts';
 
 /** Wall time until the default rehearsal is opened again after the store failed. */
@@ -75,6 +76,8 @@ interface FrontDoorOptions extends Pick<GatewayOptions, 'states' | 'addressOf' |
 export interface FrontDoor {
   readonly url: string;
   readonly demo: DemoCredentials;
+  /** Resolves when each world of another release has been adopted or refused. */
+  readonly examined: Promise<void>;
   /** Resolves when the default rehearsal exists. */
   readonly prepared: Promise<void>;
   drain(): void;
@@ -105,10 +108,14 @@ export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoo
   const webhooks = createRegistrations({ store: gatewayStore, worlds: adapter.worlds, outbound });
   const driver = createClockDriver({ worlds: adapter.worlds, transport, turns: adapter.turns, ownWork, log });
   const inSlices = createSlices();
+  const seed = movedInTime((at: number) => seedData(fixtures.at(at), at, defaultSwaps), now);
+  const { estate, scratch, verify } = checks();
+  const upgrades = createUpgrades({ worlds: adapter.worlds, estate, scratch, verify, seed, inSlices, log, stopping });
+  const worlds = withResolve(adapter.worlds, upgrades.resolve);
   const rehearsals = createRehearsals({
-    worlds: adapter.worlds,
+    worlds,
     heap: adapter.heap,
-    seed: movedInTime((at) => seedData(fixtures.at(at), at, defaultSwaps), now),
+    seed,
     seedWith: ({ data, swaps }, at) =>
       inSlices(NEVER_GONE, async (breathe) => {
         const { fixtures: changed, leftOut } = data
@@ -131,7 +138,7 @@ export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoo
     worlds: adapter.worlds,
     driver,
     forbiddenChanges,
-    estate: estateDataOf(registeredApplications.map(({ service }) => service)),
+    estate,
     receive: createReceive({
       most: configuration.MAX_SNAPSHOT_BYTES,
       secrets: [...credentials.map(({ secret }) => secret), token, pepper],
@@ -150,7 +157,7 @@ export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoo
   const gateway = await startGateway({
     host: configuration.HOST,
     port: configuration.GATEWAY_PORT,
-    directory: adapter.worlds,
+    directory: worlds,
     turns: adapter.turns,
     createRehearsal: rehearsals.ensure,
     noteUse: use.note,
@@ -206,18 +213,21 @@ export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoo
     allowedHosts: configuration.ALLOWED_HOSTS,
     corsOrigins: corsOriginsOf(configuration),
     limits: { perAddressPerMinute: configuration.RATE_LIMIT_PER_ADDRESS, perKeyPerMinute: configuration.RATE_LIMIT_PER_KEY },
-    states: () => [...options.states(), preparing],
-    applicationStates: async () => statesOf(await readiness()),
+    states: () => [...options.states(), preparing, ...upgrades.states()],
+    applicationStates: async (how) => statesOf(how === 'now' ? await readiness() : readiness.latest()),
     observability,
   }).catch(explainListenError('GATEWAY_PORT'));
   url = gateway.url;
   const expiry = startExpiry({ worlds: adapter.worlds, log });
-  const prepared = ensureDefault(rehearsals, stopping).then(() => {
-    preparing = READY;
-  });
+  const prepared = upgrades.examined
+    .then(() => ensureDefault(rehearsals, stopping))
+    .then(() => {
+      preparing = READY;
+    });
   return {
     url: gateway.url,
     demo: publicAmong(credentials),
+    examined: upgrades.examined,
     prepared,
     drain: gateway.drain,
     close: async () => {
@@ -227,9 +237,14 @@ export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoo
       await driver.stop();
       await outside.close();
       await prepared;
+      await upgrades.stop();
     },
   };
 }
+
+/** The store of worlds with another way to find a rehearsal. Its members may be made on demand. */
+const withResolve = (worlds: Worlds, resolve: Worlds['resolve']): Worlds =>
+  new Proxy(worlds, { get: (target, name) => (name === 'resolve' ? resolve : Reflect.get(target, name)) });
 
 /** Repeats until it succeeds. The store itself reports why it is unavailable. */
 async function ensureDefault(rehearsals: Rehearsals, stopping: AbortSignal): Promise<void> {
@@ -237,7 +252,9 @@ async function ensureDefault(rehearsals: Rehearsals, stopping: AbortSignal): Pro
     try {
       await rehearsals.ensure(DEFAULT_REHEARSAL);
       return;
-    } catch {
+    } catch (error) {
+      // The other rehearsals can be used.
+      if (isProblem(error, 'incompatible_world')) return;
       await pause(RETRY_MS);
     }
   }

@@ -8,7 +8,7 @@ import type { Observability } from '../shared/observability/observability.ts';
 import type { Observer } from '../shared/observability/observer.ts';
 import type { Connections } from '../shared/process/fair-server.ts';
 import type { Heap } from '../shared/process/heap.ts';
-import type { State } from '../shared/process/readiness.ts';
+import type { ApplicationState, State } from '../shared/process/readiness.ts';
 import type { Turns } from '../shared/store/ports/turns.ts';
 import type { Keyring } from './credentials.ts';
 import type { CrossOrigin } from './cross-origin.ts';
@@ -34,7 +34,7 @@ export interface GatewayParts {
   /** The dependencies that must be ready before the gateway is. */
   readonly states: () => readonly State[];
   /** The states of the applications, which the gateway does not need to be ready. */
-  readonly applicationStates: () => Promise<readonly State[]>;
+  readonly applicationStates: (how: 'now' | 'latest') => Promise<readonly ApplicationState[]>;
   readonly routes: RouteTable<ApiDefinition>;
   readonly crossOrigin: CrossOrigin;
   readonly limits: RateLimits;

@@ -1,5 +1,6 @@
 import { stringify } from 'yaml';
 import manifest from '../package.json' with { type: 'json' };
+import { dashboard } from './dashboard.ts';
 import { type KubernetesObject, objectsOf } from './kustomized.ts';
 import { valuesSchema, valuesYaml } from './values.ts';
 
@@ -15,6 +16,7 @@ const OBJECTS = {
   'real-system': 'components/swap',
   'disruption-budgets': 'components/disruption-budgets',
   autoscaling: 'components/autoscaling',
+  'order-test': 'components/order-test',
 };
 
 const { name, version, description, keywords, license } = manifest;
@@ -41,6 +43,7 @@ export const chartFiles = (): readonly { readonly file: string; readonly text: (
   { file: `${CHART}/Chart.yaml`, text: () => withOrigin('package.json', yaml(chart)) },
   { file: `${CHART}/values.yaml`, text: valuesYaml },
   { file: `${CHART}/values.schema.json`, text: valuesSchema },
+  { file: `${CHART}/objects/dashboard.json`, text: dashboard },
   ...Object.entries(OBJECTS).map(([file, folder]) => ({
     file: `${CHART}/objects/${file}.yaml`,
     text: () => objects(folder, objectsOf(folder)),

@@ -41,6 +41,14 @@ const Quantities = z.strictObject({ cpu: Quantity.optional(), memory: Quantity.o
 const Resources = z.strictObject({ requests: Quantities.optional(), limits: Quantities.optional() });
 const Network = z.string().regex(/^[0-9a-fA-F.:]+\/\d{1,3}$/);
 
+const Toleration = z.strictObject({
+  key: Text.optional(),
+  operator: z.enum(['Exists', 'Equal']).optional(),
+  value: Text.optional(),
+  effect: z.enum(['NoSchedule', 'PreferNoSchedule', 'NoExecute']).optional(),
+  tolerationSeconds: z.int().optional(),
+});
+
 const deployments = [...applicationNames, 'gateway', 'touchpoint-mock'] as const;
 const Deployment = z
   .strictObject({ replicas: z.int().min(0).max(100).optional(), resources: Resources.optional() })
@@ -55,6 +63,9 @@ const values = z.strictObject({
   image: z.strictObject({
     repository: Text.min(1).default('unified-commerce-estate').describe('The image of all fifteen containers.'),
     tag: Text.min(1).default('local'),
+    digest: Text.regex(/^$|^sha256:[0-9a-f]{64}$/)
+      .default('')
+      .describe('Digest of the image, such as sha256:…. It takes the place of the tag.'),
     pullPolicy: z.enum(['', 'Always', 'IfNotPresent', 'Never']).default('').describe('Empty: the default of Kubernetes.'),
     pullSecrets: z.array(Text.min(1)).default([]).describe('Names of Secrets with the credentials of the registry.'),
   }),
@@ -73,7 +84,18 @@ const values = z.strictObject({
     enabled: z.boolean().default(true).describe('Lets a drained node evict only one pod of an application at a time.'),
   }),
   nodeSelector: z.record(Text, Text).default({}).describe('Labels of the nodes that the pods may run on.'),
-  tolerations: z.array(z.looseObject({})).default([]).describe('Tolerations of all pods.'),
+  tolerations: z.array(Toleration).default([]).describe('Tolerations of all pods.'),
+  affinity: z
+    .strictObject({
+      nodeAffinity: z.looseObject({}).optional(),
+      podAffinity: z.looseObject({}).optional(),
+      podAntiAffinity: z.looseObject({}).optional(),
+    })
+    .default({})
+    .describe('Affinity of all pods.'),
+  priorityClassName: Text.default('').describe('Priority class of all pods.'),
+  labels: z.record(Text, Text).default({}).describe('Labels of all objects and pods, such as team: payments.'),
+  annotations: z.record(Text, Text).default({}).describe('Annotations of all objects and pods.'),
   settings: z
     .strictObject(Object.fromEntries(settings.map(([name, schema]) => [name, schema.optional()])))
     .prefault(settingsOf('base', 'overlays/sandbox'))
@@ -84,6 +106,7 @@ const values = z.strictObject({
     existing: Text.default('').describe(
       'Name of your Secret with ESTATE_TOKEN, CREDENTIAL_PEPPER (32 characters or more each) and PASSWORD_OF_REDIS. Empty: the chart makes one with random values, and keeps it.',
     ),
+    environment: Text.default('').describe('Name of your Secret with more variables of every process, such as OTEL_EXPORTER_OTLP_HEADERS.'),
     files: Text.default('').describe(
       'Name of your Secret with files for settings such as KAFKA_SASL_PASSWORD_FILE: /files/kafka-password. Its keys are the names of the files in /files.',
     ),
@@ -148,7 +171,37 @@ const values = z.strictObject({
       .default({})
       .describe('Networks that a process may connect to, such as gateway: [10.20.0.0/16].'),
   }),
-  global: z.looseObject({}).optional(),
+  monitoring: z.strictObject({
+    enabled: z
+      .boolean()
+      .default(false)
+      .describe('A PodMonitor of the Prometheus Operator, and a ConfigMap with a dashboard for the sidecar of Grafana.'),
+    interval: Text.regex(/^\d+(s|m)$/).default('30s'),
+    labels: z.record(Text, Text).default({}).describe('Labels that Prometheus selects PodMonitors with, such as release: prometheus.'),
+    namespaces: z
+      .record(Text, Text)
+      .default({ 'kubernetes.io/metadata.name': 'monitoring' })
+      .describe('Labels of the namespaces that the network policies let scrape.'),
+    credential: z
+      .strictObject({ secret: Text.default(''), key: Text.min(1).default('token') })
+      .prefault({})
+      .describe(
+        'Your Secret with a credential of the control plane, for the metrics of the gateway. Empty: only the applications are scraped.',
+      ),
+  }),
+  test: z.strictObject({
+    enabled: z.boolean().default(true).describe('`helm test` buys, moves the clock and verifies, in a separate rehearsal.'),
+    credentials: Text.default('').describe(
+      'Name of your Secret with ESTATE_BEARER_TOKEN, ESTATE_API_KEY and ESTATE_ADMIN_TOKEN, if the fixtures have other credentials.',
+    ),
+  }),
+  global: z
+    .looseObject({
+      imageRegistry: Text.regex(/^$|^[a-z0-9][\w./:-]*$/)
+        .default('')
+        .describe('Registry of all images, such as mirror.example.com. It takes the place of the registry in their names.'),
+    })
+    .optional(),
 });
 
 interface Schema {

@@ -156,7 +156,7 @@ function clientOnConnections(options: EstateClientOptions & Ending, agent: Agent
 
   const explain = (error: unknown): never => explainConnection(options.gateway, error);
   const reach = (url: string, how: Parameters<typeof request>[1]) => request(url, { ...how, dispatcher: agent }).catch(explain);
-  /** The pauses between two chunks have a limit of their own, so only this one ends a body that trickles. */
+  /** The pauses between two chunks have a separate limit, so only this one ends a body that trickles. */
   const textOf = async (body: Dispatcher.ResponseData['body']): Promise<string> => {
     const late = setTimeout(() => body.destroy(new errors.BodyTimeoutError()), options.bodyMs ?? LONGEST_BODY_MS);
     const bytes = await bytesWithin(body, GIVEN_BYTES)

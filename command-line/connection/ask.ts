@@ -173,6 +173,29 @@ interface Readiness {
   readonly waitingFor?: unknown;
 }
 
+interface Parts {
+  /** `ready`, or why it is not, by application. */
+  readonly applications?: Readonly<Record<string, string>>;
+  /** Problems that do not stop the estate. */
+  readonly degraded?: readonly string[];
+}
+
+const sentencesIn = (value: unknown): readonly string[] => (Array.isArray(value) ? value.filter((one) => typeof one === 'string') : []);
+
+/** The parts of an estate, as its gateway reports them. An earlier release reports none. */
+export async function readinessOf(against: string, path: string): Promise<Parts> {
+  await using client = clientOf({ against, rehearsal: '', admin: '' });
+  const { body } = await reach(against, () => client.call('GET', path, undefined, { as: 'none', headers: { accept: 'application/json' } }));
+  const { applications, degraded }: { readonly [part in keyof Parts]?: unknown } = typeof body === 'object' && body !== null ? body : {};
+  const states = Object.entries(typeof applications === 'object' && applications !== null ? applications : {});
+  return {
+    applications: Object.fromEntries(
+      states.map(([name, state]) => [shortened(name, MOST_CHARACTERS), shortened(String(state), MOST_CHARACTERS)]),
+    ),
+    degraded: sentencesIn(degraded).map((sentence) => shortened(sentence, MOST_CHARACTERS)),
+  };
+}
+
 /** @throws CommandFailure unless an estate is ready at an address */
 export async function requireReady(against: string): Promise<void> {
   await using client = clientOf({ against, rehearsal: '', admin: '' });
@@ -183,7 +206,7 @@ export async function requireReady(against: string): Promise<void> {
   if (status === 'ready') return await requireGateway(client, against);
   if (status !== 'not ready' && status !== 'draining')
     throw notAnEstate(against, `its /readyz answers ${answer.status} without a readiness`);
-  const names = Array.isArray(waitingFor) ? waitingFor.filter((one) => typeof one === 'string').join(', ') : '';
+  const names = sentencesIn(waitingFor).join(', ');
   const reason = names === '' ? '' : ` It waits for ${shortened(names, MOST_CHARACTERS).replace(/\.$/, '')}.`;
   throw new CommandFailure(`The estate at ${against} is not ready.${reason}`, EXIT.unreachable);
 }

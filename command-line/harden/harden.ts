@@ -108,7 +108,7 @@ export function hardenCommand(): Command {
     .addOption(
       new Option('--report <folder>', 'Write index.html, harden.json, junit.xml, summary.md and the worlds of findings to this folder.'),
     )
-    .addOption(new Option('--accept <file>', 'A harden.json whose findings are accepted. They do not fail the run.'))
+    .addOption(new Option('--accept <file>', 'A harden.json whose findings the team has accepted. They do not fail the run.'))
     .addOption(new Option('--resume', 'Continue the run in the folder of the report.'))
     .addOption(new Option('--seed <text>', 'Ids derive from it.').default(DEFAULT_SEED))
     .addOption(

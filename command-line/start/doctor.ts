@@ -7,7 +7,7 @@ import type { Configuration } from '../../estate/configuration.ts';
 import manifest from '../../package.json' with { type: 'json' };
 import type { EstateCredentials } from '../../rehearsal/estate-rehearsal.ts';
 import { print, printJson } from '../../shared/process/terminal.ts';
-import { requireReady } from '../connection/ask.ts';
+import { readinessOf, requireReady } from '../connection/ask.ts';
 import { adminOption, againstOption, apiKeyOption, bearerOption, DEFAULT_URL, jsonOption } from '../connection/connection.ts';
 import { type Access, refusedCredentials } from '../connection/credentials.ts';
 import { CommandFailure, EXIT } from '../failure.ts';
@@ -127,7 +127,21 @@ async function estateFindings(access: Asked): Promise<readonly Finding[]> {
     const [found = '', remedy = ''] = sentence.split('; ');
     return problem('Credentials', `${found}.`, `${remedy.charAt(0).toUpperCase()}${remedy.slice(1)}`);
   });
-  return [ok('Estate', `ready at ${access.against}`), ...(credentials.length > 0 ? credentials : [ok('Credentials', 'accepted')])];
+  return [
+    ok('Estate', `ready at ${access.against}`),
+    ...(await partFindings(access)),
+    ...(credentials.length > 0 ? credentials : [ok('Credentials', 'accepted')]),
+  ];
+}
+
+/** Applications that are absent, and problems that do not stop the estate, such as worlds of another release. */
+async function partFindings({ against }: Access): Promise<readonly Finding[]> {
+  const { applications = {}, degraded = [] } = await readinessOf(against, '/readyz?all=true');
+  const away = Object.entries(applications).filter(([, state]) => state !== 'ready');
+  return [
+    ...away.map(([name, reason]) => problem('Application', `${name}: ${reason}`, 'Start it, or read its log.')),
+    ...degraded.map((sentence) => note('Estate', sentence)),
+  ];
 }
 
 const DOCKER_MS = 10_000;

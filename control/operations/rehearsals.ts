@@ -132,7 +132,8 @@ export const readRehearsal = operateOnRehearsals(declared.readRehearsal)(async (
 });
 
 export const deleteRehearsal = operateOnRehearsals(declared.deleteRehearsal)(async ({ params }, { worlds }) => {
-  if (params.name === DEFAULT_REHEARSAL) {
+  // A default rehearsal that cannot be used is deleted, and seeded anew by its next use.
+  if (params.name === DEFAULT_REHEARSAL && !(await worlds.foreignOf(params.name))) {
     throw new Problem(
       'forbidden',
       'The default rehearsal cannot be deleted. Reset it instead: POST /_control/reset, or the command `rehearsals reset default`.',

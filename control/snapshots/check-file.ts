@@ -101,7 +101,8 @@ const wrongDigest = (digest: unknown): FieldError =>
 
 const API_IDS = Object.keys(apis);
 
-async function* mistakesOf(file: SnapshotFile, { estate, breathe }: CheckOptions): AsyncGenerator<FieldError, void> {
+/** Records that do not have the formats of this estate. A world with other formats cannot be used. */
+async function* mistakesOfFormats(file: SnapshotFile, { estate, breathe }: Checking): AsyncGenerator<FieldError, void> {
   yield* unknownMembers(['applications'], Object.keys(file.applications), [...estate.keys()], 'application');
   const orders = new Map<number, string>();
   for (const [application, { collections, counters }] of estate) {
@@ -122,6 +123,14 @@ async function* mistakesOf(file: SnapshotFile, { estate, breathe }: CheckOptions
     }
   }
   yield* mistakesOfSeed(file, { estate, breathe });
+  yield* mistakesOfData(file);
+  yield* mistakesOfRequests(file, breathe);
+  yield* mistakesOfWork(file, { estate, breathe });
+  yield* mistakesOfEvents(file, { estate, breathe });
+}
+
+async function* mistakesOf(file: SnapshotFile, { estate, breathe }: Checking): AsyncGenerator<FieldError, void> {
+  yield* mistakesOfFormats(file, { estate, breathe });
   const objectsOf = ({ objects: all }: SnapshotFile['applications'][string], name: string) => (all[name] ?? []).map(({ object }) => object);
   yield* unknownReferences(['applications'], file.applications, { estate, breathe, objectsOf, inside: ['object'] });
   yield* unknownReferences(['seed', 'applications'], file.seed.applications, {
@@ -130,13 +139,20 @@ async function* mistakesOf(file: SnapshotFile, { estate, breathe }: CheckOptions
     objectsOf: ({ objects: all }, name) => all[name] ?? [],
     inside: [],
   });
-  yield* mistakesOfData(file);
-  yield* mistakesOfRequests(file, breathe);
-  yield* mistakesOfWork(file, { estate, breathe });
   yield* unknownSubjects(file, breathe);
-  yield* mistakesOfEvents(file, { estate, breathe });
   yield* mistakesOfTimes(file, breathe);
   yield* mistakesOfNumbers(file, API_IDS, breathe);
+}
+
+/** The first record of a file that does not have the formats of this estate, as a sentence. @returns undefined when all records fit */
+export async function misfit(file: unknown, { estate, breathe }: Checking): Promise<string | undefined> {
+  let parsed: unknown;
+  async function* mistakesOfSections(): AsyncGenerator<FieldError, void> {
+    parsed = yield* parseInSections(SnapshotFile, file, { path: [], breathe });
+  }
+  const [malformed] = await firstOf(mistakesOfSections());
+  const first = malformed ?? (await firstOf(mistakesOfFormats(parsed as SnapshotFile, { estate, breathe })))[0];
+  return first && `${first.pointer}: ${first.detail}`;
 }
 
 /** Each application has the figures of the retailer, from the start of a world. */

@@ -16,15 +16,16 @@ import { MOST_FAULTS } from '../../shared/store/ports/faults.ts';
 import type { JournalEntry, RecordedHop } from '../../shared/store/ports/journal.ts';
 import { deliveryKey } from '../../shared/store/ports/outbox.ts';
 import type { ExportedApplication, ExportedClaim, ExportedWorld, WorldData } from '../../shared/store/ports/world-data.ts';
+import { FORMATS } from '../../shared/store/ports/world-formats.ts';
 import { type ForbiddenChange, MOST_REMEMBERED, recordsOf } from '../verify/forbidden-changes.ts';
 import { LONGEST_TEXT, listOf, recordOf } from './in-sections.ts';
 
 /**
  * The file of a snapshot: JSON, so that a person can read it and compare two of them. Unique values and indexes are left out, because they
- * derive from the objects. A change that an older estate would misread needs a new version.
+ * derive from the objects. Its version is the version of the formats of the world.
  */
 export const FORMAT = 'unified-commerce-estate-snapshot';
-export const VERSION = 1;
+export const VERSION = FORMATS;
 
 /** Names, ids and keys. */
 const Text = z.string().max(400);

@@ -17,10 +17,11 @@ import type { ClockDriver } from '../clock/driver.ts';
 import { swapsOf } from '../swaps/swaps.ts';
 import type { ForbiddenChanges } from '../verify/forbidden-changes.ts';
 import type { EstateObjects } from '../verify/world-records.ts';
+import { misfit } from './check-file.ts';
 import { compare } from './compare.ts';
 import { type EstateData, indexedBy, ofServices } from './estate-data.ts';
 import { type PackedSnapshot, packed, type Receive, type ReceivedFile, type SnapshotHead } from './receive.ts';
-import { fileOf, inMotion, type SnapshotFile, sealed, worldOf } from './snapshot-file.ts';
+import { fileOf, inMotion, type SnapshotFile, sealed, VERSION, worldOf } from './snapshot-file.ts';
 
 interface SnapshotsOptions {
   readonly estate: EstateData;
@@ -112,6 +113,22 @@ export function createSnapshots(options: SnapshotsOptions) {
     return decompressed(content);
   }
 
+  /** Snapshots that fit, by digest: a snapshot stays as it is. */
+  const fitting = new Set<string | undefined>();
+
+  /** Another release may have kept the snapshot. @throws Problem incompatible_world */
+  async function requireFit(name: string, file: SnapshotFile, breathe: Breathe): Promise<void> {
+    if (fitting.has(file.digest)) return;
+    const reason = await misfit(file, { estate, breathe });
+    if (reason !== undefined) {
+      const remedy = `Delete it with DELETE /_control/snapshots/${name}, or run the release that took it.`;
+      const detail = `The snapshot "${name}" does not have the formats of this estate, which uses version ${VERSION}: ${reason} ${remedy}`;
+      throw new Problem('incompatible_world', detail, { snapshot: name, formats: file.version, reads: VERSION });
+    }
+    if (fitting.size >= limits.most) fitting.clear();
+    fitting.add(file.digest);
+  }
+
   const headOf = (name: string, rehearsal: string) => ({ estate: version, name, rehearsal, takenAt: instant(Date.now()) });
 
   return {
@@ -152,6 +169,7 @@ export function createSnapshots(options: SnapshotsOptions) {
         const text = (await read(name)).toString();
         return inSlices(NEVER_GONE, async (breathe) => {
           const file = (await parsedInPieces(text, breathe)) as SnapshotFile;
+          await requireFit(name, file, breathe);
           return { ...(await worldOf(file, indexed, breathe)), origin: name };
         });
       });

@@ -91,7 +91,9 @@ export const answerPreflight =
   ({ request, response, path }: Exchange & Addressed): void =>
     crossOrigin.answerPreflight(request, response, isOAuthPath(path) ? OAUTH_METHODS : routes.methodsAt(path).toSorted());
 
-/** An absent application does not take the gateway out of service, so only `all=true` reads their readiness. @throws Problem method_not_allowed, validation_failed */
+/**
+ * An absent application does not take the gateway out of service: only with `all=true` does the answer wait for the applications, and depend on
+ * them. Otherwise it names them as they were last read. @throws Problem method_not_allowed, validation_failed */
 export const answerHealth =
   ({ states, applicationStates, connections }: GatewayParts) =>
   async ({ path, request, response }: Exchange & Addressed): Promise<void> => {
@@ -99,8 +101,11 @@ export const answerHealth =
     const { all } = queryOf(request.url ?? '', path);
     if (all !== undefined && all !== 'true')
       throw invalid('?all', 'not_true', 'Send all=true to wait for every application, or leave it out.');
-    const others = all === 'true' && path === '/readyz' ? await applicationStates() : [];
-    sendHealth(response, path, () => readinessAnswer([...states(), ...others], connections.draining()));
+    const applications = path === '/readyz' ? await applicationStates(all === 'true' ? 'now' : 'latest') : [];
+    const needed = applications.map(({ name, waitingFor, ...state }) => ({ ...state, waitingFor: `${name}: ${waitingFor}` }));
+    sendHealth(response, path, () =>
+      readinessAnswer([...states(), ...(all === 'true' ? needed : [])], connections.draining(), applications),
+    );
   };
 
 function requireRead(request: IncomingMessage): void {

@@ -189,7 +189,7 @@ export const roundedSale: Scenario = {
     const paid = await pay(stage, id, { title: 'Pay with 30.00 in cash', tender: CASH, amount: 3_000 });
     stage.expect('change', paid.body.change, eur(170));
     stage.expect('rounding', [paid.body.rounding, paid.body.receipt?.rounding], [eur(1), eur(1)]);
-    const order = await stage.step({ title: 'The order costs what the receipt says', call: `GET /orders/${id}` });
+    const order = await stage.step({ title: 'The order costs what the receipt shows', call: `GET /orders/${id}` });
     stage.expect('total', order.body.totals.total, eur(2_829));
     const returned = await stage.step({
       title: 'Bring one mug back to the store',

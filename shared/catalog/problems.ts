@@ -45,6 +45,7 @@ export const problems = {
   not_swapped: { status: 409, title: 'Application not swapped', retryable: false },
   too_many_snapshots: { status: 409, title: 'Too many snapshots', retryable: false },
   rehearsal_exists: { status: 409, title: 'Rehearsal exists', retryable: false },
+  incompatible_world: { status: 409, title: 'World of another release', retryable: false },
   version_mismatch: { status: 412, title: 'Version mismatch', retryable: false },
   payload_too_large: { status: 413, title: 'Payload too large', retryable: false },
   unsupported_media_type: { status: 415, title: 'Unsupported media type', retryable: false },

@@ -10,6 +10,11 @@ export interface State {
   readonly degraded?: string;
 }
 
+/** Readiness of an application, as the gateway reports it. */
+export interface ApplicationState extends State {
+  readonly name: string;
+}
+
 const CHECK_MS = 50;
 
 export const READY: State = { ready: true };
@@ -20,19 +25,32 @@ export interface ReadinessAnswer {
     readonly status: 'ready' | 'not ready' | 'draining';
     readonly waitingFor?: readonly string[];
     readonly degraded?: readonly string[];
+    /** At the gateway: `ready`, or the reason, by application. They do not decide whether the gateway is ready. */
+    readonly applications?: Readonly<Record<string, string>>;
   };
 }
 
 /** Ready when every part is. A draining process is not ready, so that load balancers choose another one. */
-export function readinessAnswer(states: readonly State[], draining: boolean): ReadinessAnswer {
+export function readinessAnswer(
+  states: readonly State[],
+  draining: boolean,
+  applications: readonly ApplicationState[] = [],
+): ReadinessAnswer {
   const waitingFor = states.filter(({ ready }) => !ready).map((state) => state.waitingFor ?? 'an unnamed dependency');
   const degraded = states.flatMap((state) => state.degraded ?? []);
   const status = draining ? 'draining' : waitingFor.length > 0 ? 'not ready' : 'ready';
   return {
     status: status === 'ready' ? 200 : 503,
-    body: { status, waitingFor: waitingFor.length > 0 ? waitingFor : undefined, degraded: degraded.length > 0 ? degraded : undefined },
+    body: {
+      status,
+      waitingFor: waitingFor.length > 0 ? waitingFor : undefined,
+      degraded: degraded.length > 0 ? degraded : undefined,
+      applications: applications.length > 0 ? Object.fromEntries(applications.map(named)) : undefined,
+    },
   };
 }
+
+const named = ({ name, ready, waitingFor = 'not ready' }: ApplicationState): [string, string] => [name, ready ? 'ready' : waitingFor];
 
 /** Resolves when all parts are ready, or when stopping. */
 export async function allReady(states: () => readonly State[], stopping: AbortSignal): Promise<void> {

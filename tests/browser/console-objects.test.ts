@@ -111,6 +111,7 @@ describeInBrowser('Objects in the console', () => {
     await main().getByRole('combobox', { name: 'Payment' }).selectOption('unpaid');
     await main().getByRole('searchbox').fill('Byrne');
     await Promise.all([paid.id, foreign.id].map((id) => listed(id).waitFor({ state: 'detached' })));
+    await Promise.all([small.id, large.id].map((id) => listed(id).waitFor()));
     const numbers = () => main().locator('tbody a[data-row]').allTextContents();
     expect(await numbers()).toEqual([large.orderNumber, small.orderNumber]);
     await tab.press('total');

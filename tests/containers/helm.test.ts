@@ -19,7 +19,9 @@ const NOT_COMPARED = ['Namespace', 'ResourceQuota', 'LimitRange', 'Secret'];
 
 /** Objects by kind and name, without what the tools add: the namespace, the hash in generated names, and the checksum of the settings. */
 function comparable(objects: readonly KubernetesObject[]): Readonly<Record<string, unknown>> {
-  const compared = objects.filter(({ kind }) => !NOT_COMPARED.includes(kind));
+  const compared = objects.filter(
+    ({ kind, metadata }) => !NOT_COMPARED.includes(kind) && !('helm.sh/hook' in (metadata.annotations ?? {})),
+  );
   const text = JSON.stringify(compared, (key, value: unknown) => (key === 'namespace' ? undefined : value))
     .replaceAll(/"(estate|kafka-logging)-[a-z0-9]{10}"/g, '"$1"')
     .replaceAll(/"annotations":\{"checksum\/settings":"[0-9a-f]{64}"\},?/g, '');
@@ -141,6 +143,55 @@ if (whyNoHelm === undefined) {
       expect(checksum(first)).not.toBe(checksum(second));
     });
 
+    test('The chart passes labels, annotations and rules of placement to every object and pod, and keeps its selectors', async () => {
+      const placed = {
+        labels: { team: 'payments', 'app.kubernetes.io/name': 'other' },
+        annotations: { contact: 'team@example.org' },
+        affinity: { nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: [] } } },
+        priorityClassName: 'low',
+      };
+      const { objects, err } = await template({ ...placed, monitoring: { enabled: true }, host: 'a.example', ingress: { enabled: true } });
+      expect(err).toBe('');
+      for (const { kind, metadata, spec } of objects) {
+        expect([kind, metadata]).toMatchObject([kind, { labels: { team: 'payments' }, annotations: placed.annotations }]);
+        const pod = kind === 'Pod' ? spec : spec?.template?.spec;
+        if (pod?.containers === undefined) continue;
+        expect(pod).toMatchObject({ affinity: placed.affinity, priorityClassName: 'low' });
+        if (spec?.template !== undefined)
+          expect(spec.template.metadata).toMatchObject({ labels: { ...(spec.selector?.['matchLabels'] as object), team: 'payments' } });
+      }
+    });
+
+    test('The chart takes images by digest and from one registry', async () => {
+      const digest = `sha256:${'0'.repeat(64)}`;
+      const { objects } = await template({
+        global: { imageRegistry: 'mirror.example.com/hub' },
+        image: { repository: 'ghcr.io/team/estate', digest },
+        secrets: { environment: 'more' },
+      });
+      const images = (kind: string, name: string) => named(objects, kind, name)?.spec?.template?.spec.containers.map(({ image }) => image);
+      expect(images('Deployment', 'oms')).toEqual([`mirror.example.com/hub/team/estate@${digest}`]);
+      expect(images('StatefulSet', 'redis')).toEqual([expect.stringMatching(/^mirror\.example\.com\/hub\/redis:/)]);
+      expect(images('StatefulSet', 'kafka')).toEqual([expect.stringMatching(/^mirror\.example\.com\/hub\/apache\/kafka:/)]);
+      expect(JSON.stringify(named(objects, 'Pod', 'order-test'))).toContain(digest);
+      expect(JSON.stringify(named(objects, 'Deployment', 'oms'))).toContain('{"secretRef":{"name":"more"}}');
+    });
+
+    test('The chart has a dashboard, and monitors of the gateway only with a credential', async () => {
+      const monitors = async (monitoring: object) =>
+        (await template({ monitoring })).objects.filter(({ kind }) => kind === 'PodMonitor').map(({ metadata }) => metadata.name);
+      expect(await monitors({})).toEqual([]);
+      expect(await monitors({ enabled: true })).toEqual(['estate-applications']);
+      expect(await monitors({ enabled: true, credential: { secret: 'token' } })).toEqual(['estate-applications', 'estate-gateway']);
+      const { objects } = await template({ monitoring: { enabled: true } });
+      const { panels } = JSON.parse(named(objects, 'ConfigMap', 'estate-dashboard')?.data?.['estate.json'] ?? '{}') as {
+        panels: { title: string }[];
+      };
+      expect(panels.map(({ title }) => title)).toEqual(expect.arrayContaining(['Due work', 'Parked work', 'Rehearsals']));
+      const { objects: without } = await template({ test: { enabled: false } });
+      expect(named(without, 'Pod', 'order-test')).toBeUndefined();
+    });
+
     test('The chart opens a connection for the named application only', async () => {
       const { objects } = await template(EVERYTHING);
       expect(objects.filter(({ metadata }) => metadata.name.endsWith('-egress'))).toMatchObject([
@@ -165,6 +216,9 @@ if (whyNoHelm === undefined) {
     });
 
     test.each<[object, string]>([
+      [{ image: { digest: 'latest' } }, `at '/image/digest': 'latest' does not match pattern`],
+      [{ tolerations: [{ efect: 'NoSchedule' }] }, `at '/tolerations/0': additional properties 'efect' not allowed`],
+      [{ affinity: { node: {} } }, `at '/affinity': additional properties 'node' not allowed`],
       [{ image: { tga: '1' } }, `at '/image': additional properties 'tga' not allowed`],
       [{ settings: { LOG_LEVEL: 'loud' } }, `at '/settings/LOG_LEVEL': value must be one of 'trace'`],
       [{ settings: { LOGLEVEL: 'info' } }, `at '/settings': additional properties 'LOGLEVEL' not allowed`],

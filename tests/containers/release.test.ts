@@ -16,7 +16,15 @@ const { version } = manifest;
 interface Workflow {
   readonly permissions: Readonly<Record<string, string>>;
   readonly jobs: Readonly<
-    Record<string, { readonly permissions?: Readonly<Record<string, string>>; readonly steps: readonly { readonly run?: string }[] }>
+    Record<
+      string,
+      {
+        readonly permissions?: Readonly<Record<string, string>>;
+        readonly environment?: string;
+        readonly needs?: unknown;
+        readonly steps: readonly { readonly run?: string }[];
+      }
+    >
   >;
 }
 const workflow = parse(textOf('.github/workflows/release.yml')) as Workflow;
@@ -24,9 +32,10 @@ const workflow = parse(textOf('.github/workflows/release.yml')) as Workflow;
 const release = (args: readonly string[], env?: NodeJS.ProcessEnv) => runIn(PROJECT, '.ci/release', args, env);
 
 /** Commands that need a registry or the host of the repository. */
-const REMOTE = /^(?:gh release|npm (?:view|publish)|helm (?:registry|push))\b/;
+const REMOTE =
+  /^(?:gh release|npm (?:view|publish)|helm (?:registry|push)|go run github\.com\/sigstore\/cosign\/|\.ci\/release unpublished)\b/;
 /** Commands that these tests, or other suites, run. */
-const LOCAL = /^(?:\.ci\/run$|\.ci\/release (?:check|archives|notes)\b|npm ci$|printf )/;
+const LOCAL = /^(?:\.ci\/run$|\.ci\/release (?:check|archives|notes|run)\b|npm ci$|printf )/;
 
 const whyNoActionlint = ((): string | undefined => {
   try {
@@ -59,7 +68,25 @@ test('The release gives a job only the rights that it publishes with', () => {
   const rights = Object.entries(workflow.jobs).flatMap(([job, { permissions = {} }]) =>
     Object.entries(permissions).flatMap(([right, level]) => (level === 'write' ? [`${job}: ${right}`] : [])),
   );
-  expect(rights).toEqual(['image: packages', 'packages: id-token', 'chart: packages', 'notes: contents']);
+  expect(rights).toEqual([
+    'image: packages',
+    'image: id-token',
+    'packages: id-token',
+    'chart: packages',
+    'chart: id-token',
+    'notes: contents',
+  ]);
+});
+
+test('The release publishes nothing but the image before the pushed image has run, and needs an approval', () => {
+  const publishing = Object.entries(workflow.jobs).filter(([, { permissions = {} }]) => Object.values(permissions).includes('write'));
+  expect(publishing.map(([job, { environment }]) => [job, environment])).toEqual(
+    ['image', 'packages', 'chart', 'notes'].map((job) => [job, 'release']),
+  );
+  expect([workflow.jobs['packages']?.needs, workflow.jobs['chart']?.needs]).toEqual([
+    ['archives', 'run'],
+    ['archives', 'run'],
+  ]);
 });
 
 test('The release accepts only the tag of the version, and has its notes', async () => {

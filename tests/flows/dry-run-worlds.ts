@@ -5,7 +5,9 @@ import { internalCalls } from '../../shared/catalog/internal-calls.ts';
 import type { LifeCycle } from '../../shared/catalog/life-cycle.ts';
 import { objects } from '../../shared/catalog/objects.ts';
 import type { TestRehearsal } from '../support/estate.ts';
+import { collectionSteps } from '../support/steps/collection.ts';
 import { payAtCounterSteps } from '../support/steps/pay-at-counter.ts';
+import type { rehearsalAt } from '../support/steps/rehearsal-at.ts';
 import { CASH } from '../support/steps/tender.ts';
 import { type Prepare, requests, sendRequest } from './changing-requests.ts';
 import { type Walk, walks } from './life-cycle-walks.ts';
@@ -20,7 +22,7 @@ const forClients: ReadonlySet<string> = new Set(
     .map(({ id }) => id),
 );
 
-type Open = () => Promise<TestRehearsal>;
+type Open = (...given: Parameters<typeof rehearsalAt> extends [string, ...infer Rest] ? Rest : never) => Promise<TestRehearsal>;
 
 /** A world and the objects that are asked for in it, by state. */
 export interface PreparedWorld {
@@ -122,9 +124,24 @@ async function worldOfRequests(open: Open): Promise<PreparedWorld> {
   return prepared(rehearsal, '', []);
 }
 
-/** A world of every state of each type of object, and a world of every public API. */
+/** Goods that were lost on their way to a store are given up when nobody has replaced them in time. */
+async function worldOfLostGoods(open: Open): Promise<PreparedWorld> {
+  const by = { warehouse: 'manual', store: 'manual', carrier: 'manual' } as const;
+  const rehearsal = await open(by, { retailer: { replaceLostWithin: 'P2D' } });
+  const { toCollect, ready, fulfilment } = collectionSteps(rehearsal);
+  const { fulfillmentOrderId } = await toCollect({ locationId: 'store-01' }, [{ sku: 'desk-two-nodes', qty: 2 }]);
+  await ready(fulfillmentOrderId);
+  await rehearsal.settle();
+  const { shipments } = await fulfilment(fulfillmentOrderId);
+  await rehearsal.scanned(shipments[0]?.id ?? '', 'collect', 'lose');
+  await rehearsal.advance('P2D');
+  return prepared(rehearsal, '', []);
+}
+
+/** A world of every state of each type of object, a world of every public API, and a world of lost goods. */
 export async function preparedWorlds(open: Open) {
-  const worlds = await Promise.all([...Object.entries(walks).map((walk) => worldOfWalk(open, walk)), worldOfRequests(open)]);
+  const ofWalks = Object.entries(walks).map((walk) => worldOfWalk(open, walk));
+  const worlds = await Promise.all([...ofWalks, worldOfRequests(open), worldOfLostGoods(open)]);
   const templates = new Map<string, Template>();
   for (const origin of worlds) {
     const { items } = await origin.rehearsal.control('read-journal', { query: { limit: 5_000 } });

@@ -23,11 +23,12 @@ test.each(scenarios.map((scenario) => [scenario.name, scenario] as const))(
     let story = '';
     const examine = async (run: { readonly client: EstateClient }): Promise<void> => {
       await checkJournal(run);
-      story = (await run.client.control('read-story')).text;
+      // A rehearsal with its own data is not recorded.
+      if (scenario.data === undefined) story = (await run.client.control('read-story')).text;
     };
     await runScenario(scenario, { gateway: estate.gateway, ...credentials, report, examine });
     expect(noted.at(-1)).toBe('passed');
-    expect(await replayed(story)).toBe('passed');
+    if (scenario.data === undefined) expect(await replayed(story)).toBe('passed');
   },
 );
 

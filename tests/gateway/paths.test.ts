@@ -109,9 +109,13 @@ test('An anonymous caller may read the liveness and readiness of the gateway', a
 });
 
 test('The readiness of the gateway names absent applications only if it is asked for all', async () => {
-  const applicationStates = async () => [{ ready: true }, { ready: false, waitingFor: 'oms: it cannot be reached' }];
+  const applicationStates = async () => [
+    { name: 'pos', ready: true },
+    { name: 'oms', ready: false, waitingFor: 'it cannot be reached' },
+  ];
   await using without = await aRig({ applicationStates });
-  expect(await without.call({ path: '/readyz' })).toMatchObject({ status: 200, json: { status: 'ready' } });
+  const named = { status: 'ready', applications: { pos: 'ready', oms: 'it cannot be reached' } };
+  expect(await without.call({ path: '/readyz' })).toMatchObject({ status: 200, json: named });
   const json = { status: 'not ready', waitingFor: ['oms: it cannot be reached'] };
   expect(await without.call({ path: '/readyz?all=true' })).toMatchObject({ status: 503, json });
   expect(await rig.call({ path: '/readyz?all=true' })).toMatchObject({ status: 200, json: { status: 'ready' } });

@@ -11,7 +11,7 @@ export const clock: readonly Mutant[] = [
   {
     name: 'Due work of one instant runs in any order',
     file: 'shared/store/memory/due-schedule.ts',
-    from: 'a.item.at - b.item.at || a.item.seq - b.item.seq',
+    from: 'a.item.at - b.item.at || a.place - b.place || a.item.seq - b.item.seq',
     to: 'a.item.at - b.item.at',
     killedBy: ['tests/unit/due-schedule.test.ts'],
   },

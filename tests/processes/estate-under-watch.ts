@@ -149,7 +149,7 @@ const before = await heldOnce(({ timers, keys }) => {
   least = Math.min(least, timers);
   return !isFalling && bare(keys);
 });
-// Counting blocks this process for seconds. Meanwhile the idle connections expire, and a request on one of them would break.
+// Counting blocks this process for seconds. The idle connections expire in this time, and a request on one of them would break.
 await agent.close();
 agent = new Agent({ connections: CONNECTIONS });
 await useAndLeaveMany(namesOf('then', rehearsals));

@@ -488,7 +488,7 @@ describe('A retailer that may replace what was lost on its way to a store', () =
     },
   );
 
-  testOfPatient('A store does not hand over goods in place of a parcel that the carrier has found meanwhile', async (rehearsal) => {
+  testOfPatient('A store does not hand over goods in place of a parcel that the carrier has found', async (rehearsal) => {
     const { scans, order, desks, noFaults, fault, verified, advance } = rehearsal;
     const { orderId, orderLineId, shipmentId } = await lostOnWay(rehearsal);
     await fault('unseen', { match: { event: 'ext.fulfillment-order-changed' }, fault: { kind: 'late', by: 'PT1H' } });

@@ -51,11 +51,18 @@ export interface Selector {
 export interface KubernetesObject {
   readonly apiVersion: string;
   readonly kind: string;
-  readonly metadata: { readonly name: string; readonly namespace?: string; readonly labels?: Readonly<Record<string, string>> };
+  readonly metadata: {
+    readonly name: string;
+    readonly namespace?: string;
+    readonly labels?: Readonly<Record<string, string>>;
+    readonly annotations?: Readonly<Record<string, string>>;
+  };
   readonly data?: Readonly<Record<string, string>>;
   readonly spec?: {
     readonly replicas?: number;
     readonly template?: PodTemplate;
+    /** Of a pod. */
+    readonly containers?: readonly Container[];
     /** The labels for a service; a selector object for all other kinds. */
     readonly selector?: Readonly<Record<string, unknown>>;
     readonly podSelector?: Selector;
@@ -66,6 +73,7 @@ export interface KubernetesObject {
     readonly scaleTargetRef?: { readonly kind: string; readonly name: string };
     readonly hard?: Readonly<Record<string, string>>;
     readonly strategy?: unknown;
+    readonly clusterIP?: string;
   };
 }
 

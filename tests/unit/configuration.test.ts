@@ -1,5 +1,6 @@
+import { readFile } from 'node:fs/promises';
 import { expect, test } from '@jest/globals';
-import { corsOriginsOf, foreignVariables, readConfiguration } from '../../estate/configuration.ts';
+import { corsOriginsOf, foreignVariables, IMAGE_VALUES, readConfiguration } from '../../estate/configuration.ts';
 
 const withValue = (variable: string, value: string) => () => readConfiguration({ [variable]: value });
 const pairs = (lines: readonly string[]) => lines.map((line) => line.split(/=(.*)/s).slice(0, 2) as [string, string]);
@@ -74,6 +75,21 @@ test.each(pairs(misspelt))('The configuration refuses %s, and proposes %s', (giv
 
 test('The configuration accepts a misspelt variable together with the correct one, because it belongs to another program', () =>
   expect(() => readConfiguration({ LOG_LEVEL: 'warn', LOG_LEVELS: 'all' })).not.toThrow());
+
+test('The configuration refuses a misspelt variable beside the value that the image sets', async () => {
+  const dockerfile = await readFile(new URL('../../Dockerfile', import.meta.url), 'utf8');
+  for (const [name, value] of Object.entries(IMAGE_VALUES)) {
+    expect(dockerfile).toContain(` ${name}=${value}`);
+    const misspelt = `${name}S`;
+    expect(() => readConfiguration({ [name]: value, [misspelt]: 'x' })).toThrow(
+      `${misspelt} is not a variable of the estate; did you mean ${name}?`,
+    );
+  }
+  const checked = [...dockerfile.matchAll(/^(?:ENV| {3}) (\w+)=/gm)]
+    .map(([, name = '']) => name)
+    .filter((name) => /_/.test(name) && !name.startsWith('NODE_'));
+  expect(checked.toSorted()).toEqual(Object.keys(IMAGE_VALUES).toSorted());
+});
 
 test('Variables of CI systems, shells and other programs do not stop the start', () => {
   const others = `CI HOSTNAME HOST_IP HOSTS PORTS NODE_VERSION NODE_OPTIONS NODE_PATH NODE_EXTRA_CA_CERTS LOGLEVEL LOG_FORMAT LOG_FILE LOGNAME SERVICE_NAME

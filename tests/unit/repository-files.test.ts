@@ -13,9 +13,9 @@ interface Template {
 }
 
 test('The workflow checks out the repository and runs .ci/run', () => {
-  const { jobs } = parse(textOf('.github/workflows/ci.yml')) as { jobs: Record<string, { steps: readonly Record<string, string>[] }> };
+  const { jobs } = parse(textOf('.github/workflows/ci.yml')) as { jobs: Record<string, { steps: readonly Record<string, unknown>[] }> };
   expect(Object.values(jobs).flatMap(({ steps }) => steps)).toEqual([
-    { uses: expect.stringMatching(/^actions\/checkout@/) },
+    { uses: expect.stringMatching(/^actions\/checkout@/), with: { 'persist-credentials': false } },
     { run: '.ci/run' },
   ]);
   expect(trackedFiles).toContain('.ci/run');

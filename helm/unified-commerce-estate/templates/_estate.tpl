@@ -9,6 +9,50 @@
 {{- $pod := .pod }}
 {{- with .root.Values.nodeSelector }}{{ $_ := set $pod "nodeSelector" . }}{{ end }}
 {{- with .root.Values.tolerations }}{{ $_ := set $pod "tolerations" . }}{{ end }}
+{{- with .root.Values.affinity }}{{ $_ := set $pod "affinity" . }}{{ end }}
+{{- with .root.Values.priorityClassName }}{{ $_ := set $pod "priorityClassName" . }}{{ end }}
+{{- end }}
+
+{{/* An image in the registry of the values. The registry of its name, if it has one, is replaced. */}}
+{{- define "estate.image" }}
+{{- $image := .image }}
+{{- with (.root.Values.global | default dict).imageRegistry }}
+{{- $first := first (splitList "/" $image) }}
+{{- if and (contains "/" $image) (or (contains "." $first) (contains ":" $first) (eq $first "localhost")) }}{{ $image = trimPrefix (printf "%s/" $first) $image }}{{ end }}
+{{- $image = printf "%s/%s" (trimSuffix "/" .) $image }}
+{{- end }}
+{{- $image }}
+{{- end }}
+
+{{/* The image of the estate: by digest if there is one. */}}
+{{- define "estate.own-image" }}
+{{- $image := .Values.image }}
+{{- $name := include "estate.image" (dict "root" . "image" $image.repository) }}
+{{- if $image.digest }}{{ printf "%s@%s" $name $image.digest }}{{ else }}{{ printf "%s:%s" $name $image.tag }}{{ end }}
+{{- end }}
+
+{{/* Secrets with the credentials of the registry. */}}
+{{- define "estate.pull-secrets" }}
+{{- $pod := .pod }}
+{{- with .root.Values.image.pullSecrets }}
+{{- $names := list }}
+{{- range . }}{{ $names = append $names (dict "name" .) }}{{ end }}
+{{- $_ := set $pod "imagePullSecrets" $names }}
+{{- end }}
+{{- end }}
+
+{{/* Adds the labels and annotations of the values to an object and its pods, and renders it. Its own labels stay, because selectors use them. */}}
+{{- define "estate.rendered" }}
+{{- $object := .object }}
+{{- $values := .root.Values }}
+{{- $metadata := list $object.metadata }}
+{{- with dig "spec" "template" "metadata" dict $object }}{{ $metadata = append $metadata . }}{{ end }}
+{{- range $metadata }}
+{{- if $values.labels }}{{ $_ := set . "labels" (merge (.labels | default dict) (deepCopy $values.labels)) }}{{ end }}
+{{- if $values.annotations }}{{ $_ := set . "annotations" (merge (.annotations | default dict) (deepCopy $values.annotations)) }}{{ end }}
+{{- end }}
+---
+{{ toYaml $object }}
 {{- end }}
 
 {{/* Variables: the Secret, and the addresses of Redis and Kafka. */}}
@@ -30,12 +74,11 @@
 {{- $pod := $deployment.spec.template.spec }}
 {{- $container := first $pod.containers }}
 {{- $own := get $values.deployments $deployment.metadata.name | default dict }}
-{{- $_ := set $container "image" (printf "%s:%s" $values.image.repository $values.image.tag) }}
+{{- $_ := set $container "image" (include "estate.own-image" .root) }}
 {{- with $values.image.pullPolicy }}{{ $_ := set $container "imagePullPolicy" . }}{{ end }}
-{{- with $values.image.pullSecrets }}
-{{- $names := list }}
-{{- range . }}{{ $names = append $names (dict "name" .) }}{{ end }}
-{{- $_ := set $pod "imagePullSecrets" $names }}
+{{- include "estate.pull-secrets" (dict "root" .root "pod" $pod) }}
+{{- with $values.secrets.environment }}
+{{- $_ := set $container "envFrom" (append $container.envFrom (dict "secretRef" (dict "name" .))) }}
 {{- end }}
 {{- $_ := set $container "resources" (mergeOverwrite (deepCopy $values.resources) (deepCopy ($own.resources | default dict))) }}
 {{- if hasKey $own "replicas" }}{{ $_ := set $deployment.spec "replicas" (int $own.replicas) }}{{ end }}
@@ -56,7 +99,9 @@
 {{- $pod := $spec.template.spec }}
 {{- $container := first $pod.containers }}
 {{- $persistence := .root.Values.persistence }}
-{{- $_ := set $container "image" .values.image }}
+{{- $_ := set $container "image" (include "estate.image" (dict "root" .root "image" .values.image)) }}
+{{- with .root.Values.image.pullPolicy }}{{ $_ := set $container "imagePullPolicy" . }}{{ end }}
+{{- include "estate.pull-secrets" (dict "root" .root "pod" $pod) }}
 {{- $_ := set $container "resources" (mergeOverwrite $container.resources (deepCopy .values.resources)) }}
 {{- include "estate.environment" (dict "root" .root "container" $container) }}
 {{- if $persistence.enabled }}

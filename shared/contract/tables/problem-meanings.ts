@@ -124,6 +124,10 @@ export const problemMeanings: Readonly<Record<ProblemCode, readonly [cause: stri
     'The application is not swapped in this rehearsal. Only the real system of a swapped application reports changes.',
     'Create a rehearsal with `swap`, or use the API of the application.',
   ],
+  incompatible_world: [
+    'Another release of the estate wrote the world of the rehearsal, or the snapshot, and this release cannot use it. It stays as it is.',
+    'Delete the rehearsal or the snapshot, or run the release that wrote it. `detail` has both remedies and the first reason.',
+  ],
   rehearsal_exists: ['A rehearsal with this name exists.', 'Choose another name, or reset or delete the existing one.'],
   version_mismatch: [
     'The object changed after the version that `If-Match` names. `currentVersion` is the present one.',

@@ -15,6 +15,7 @@ import type { RunStore } from './runs.ts';
 import type { SnapshotStore } from './snapshots.ts';
 import type { Turns } from './turns.ts';
 import type { WorldDataStore } from './world-data.ts';
+import type { FormatsStore } from './world-formats.ts';
 
 export interface Store extends ObjectStore, ClaimStore, CommitStore, DueWorkStore, OutboxStore, DeliveryStore {}
 
@@ -39,7 +40,8 @@ export interface Worlds
     ObjectReader,
     LogStore,
     RunStore,
-    SnapshotStore {}
+    SnapshotStore,
+    FormatsStore {}
 
 /** Wall time of a relay's lease on the outbox of one application and world. */
 export const RELAY_LEASE_MS = 10_000;

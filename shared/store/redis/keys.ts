@@ -25,9 +25,11 @@ import type { World } from '../../domain/world.ts';
  *                               may begin because of it after this wall time in ms (absent: immediately; `quiet`: never)
  *   <prefix>settling     channel; a message is a world: a client waits until it is settled
  *   <prefix>pulse        channel; a message is `<process> <number>`: a process checks with it that messages reach it
- *   R                    hash   ulid (of the current world), credentials (JSON), since (wall time)
- *   W                    hash   createdAt, flowing (1 or 0), clock (flowing: now − wall time; else now), progression (JSON), driver
- *                               (lease of the driver that advances the clock), flowed (whether the clock flowed before that),
+ *   R                    hash   ulid (of the current world), credentials (JSON), since (wall time), refused (why the release with a version
+ *                               of formats cannot use that world: `<version> <reason>`)
+ *   W                    hash   formats (their version; absent in worlds of releases without versions), createdAt, flowing (1 or 0),
+ *                               clock (flowing: now − wall time; else now), progression (JSON), driver (lease of the driver that
+ *                               advances the clock), flowed (whether the clock flowed before that),
  *                               seed and startsAt (`Beginning`; absent: not chosen), revision (of the faults), lineage (`idSource` of
  *                               the world that it continues), origin (the snapshot that it was opened from), removedBy (operation that
  *                               removed its rehearsal), bytes (of text), reference (the last operation that changed reference data),

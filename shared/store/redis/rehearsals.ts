@@ -11,6 +11,7 @@ import {
   type RehearsalStore,
 } from '../ports/rehearsals.ts';
 import type { WorldSource } from '../ports/world-data.ts';
+import { type FormatsStore, incompatible } from '../ports/world-formats.ts';
 import type { RedisAnnouncements } from './announcements.ts';
 import type { RedisAccess } from './connection.ts';
 import { copyWorld } from './copying.ts';
@@ -24,6 +25,7 @@ interface RedisRehearsalsOptions extends RedisAccess {
   readonly lifetimes: RedisLifetimes;
   readonly announcements: RedisAnnouncements;
   readonly journal: Pick<RedisJournal, 'add'>;
+  readonly formats: Pick<FormatsStore, 'foreignOf'>;
   /** Wall time after which a replaced or removed world is dropped. */
   readonly dropAfterMs: number;
 }
@@ -175,7 +177,7 @@ type Summary = { readonly since: number; readonly record: RehearsalRecord };
 
 /** Empty while the rehearsal is being opened or removed. A failed read becomes `trouble`, so that the others are listed. */
 async function summary(
-  { connection, keys }: RedisRehearsalsOptions,
+  { connection, keys, formats }: RedisRehearsalsOptions,
   { rehearsal, lastUsedAt, endsAt }: Lifetime & { readonly rehearsal: string },
 ): Promise<readonly Summary[]> {
   try {
@@ -183,6 +185,11 @@ async function summary(
     const [id, since, createdAt = '', now, objects, events, journal, bytes, noted = ''] = reply;
     const labels = noted === '' ? undefined : (JSON.parse(noted) as Labels);
     if (id === undefined) return [];
+    if (reply.length === 2) {
+      const foreign = await formats.foreignOf(rehearsal);
+      const trouble = foreign ? incompatible(foreign) : 'It was opened again during this request.';
+      return [{ since: Number(since), record: { rehearsal, lastUsedAt: lastUsedAt || Math.floor(Number(since)), endsAt, trouble } }];
+    }
     const contents = { objects: Number(objects), events: Number(events), journal: Number(journal), bytes: Math.max(0, Number(bytes)) };
     const current = { world: `${rehearsal}~${id}` as World, createdAt, now: Number(now), contents };
     // A rehearsal that is being opened has no last use yet.

@@ -29,6 +29,7 @@ export async function repeating<T>(attempt: () => Promise<T>): Promise<T> {
     } catch (error) {
       const { message } = error as Error;
       if (message.includes('WORLDGONE')) throw new WorldGone('This world is gone.');
+      if (message.includes('OTHERFORMATS')) throw causedBy(otherFormats(), error);
       const pause = PAUSES_MS[tries];
       if (message.startsWith('OOM ')) throw causedBy(storeFull(), error);
       const refusal = refusalIn(error as Error, 'The Redis of the store');
@@ -44,6 +45,12 @@ export async function repeating<T>(attempt: () => Promise<T>): Promise<T> {
 export const bareError = (error: unknown): Error => new Error((error as Error).message);
 
 const noAnswer = (): Problem => new Problem('dependency_unavailable', 'The store does not answer.', { dependency: 'store', retryAfter: 1 });
+
+const otherFormats = (): Problem =>
+  new Problem('dependency_unavailable', 'Another release of the estate wrote this world, and it has not been examined yet.', {
+    dependency: 'store',
+    retryAfter: 1,
+  });
 
 const refused = ({ sentence, passes }: Refusal): Problem =>
   new Problem('dependency_unavailable', sentence, { dependency: 'store', retryAfter: passes === 'soon' ? 1 : HELP_RETRY_SECONDS });

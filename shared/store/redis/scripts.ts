@@ -53,6 +53,8 @@ export interface Script {
 /** Scripts that run when Redis is full: they free memory or finish started work, and add no more than a note. Redis refuses the others before they start. */
 const ON_A_FULL_STORE: ReadonlySet<ScriptName> = new Set<ScriptName>([
   'remove',
+  'adopt',
+  'refuse',
   'drop',
   'use',
   'beginRemoval',

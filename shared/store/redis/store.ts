@@ -1,5 +1,6 @@
 import type { Owner } from '../../catalog/applications.ts';
 import { DEFAULT_PROGRESSION, type Progression } from '../../catalog/control/progression.ts';
+import { isProblem } from '../../catalog/problems.ts';
 import type { World } from '../../domain/world.ts';
 import { STATE_INDEX } from '../collections.ts';
 import { journalLimits } from '../journal-limits.ts';
@@ -9,6 +10,7 @@ import type { CountedObjects, EventPage, EventReader, EventsAbout, ObjectCount }
 import { OUTBOX_LIMIT } from '../ports/outbox.ts';
 import { WORLD_BYTES } from '../ports/plan.ts';
 import type { Directory, RehearsalCredentials, RevocationStore, WorldView } from '../ports/rehearsals.ts';
+import { type FormatsStore, incompatibleWorld } from '../ports/world-formats.ts';
 import { createAnnouncements, type RedisAnnouncements } from './announcements.ts';
 import { createApplicationStore } from './application-store.ts';
 import { createChanges, type RedisChanges } from './changes.ts';
@@ -26,6 +28,7 @@ import { createRedisRuns } from './runs.ts';
 import { createSettling } from './settling.ts';
 import { createRedisSnapshots } from './snapshots.ts';
 import { createRedisWorldData } from './world-data.ts';
+import { createRedisFormats } from './world-formats.ts';
 
 /** Longest pause between two searches for such worlds, in wall time. */
 const SWEEP_MS = 5_000;
@@ -87,9 +90,11 @@ interface WorldsOptions extends RedisAccess {
 function createRedisWorlds(options: WorldsOptions): Omit<Worlds, keyof Settling> {
   const { journal, changes, store } = options;
   const run = runInWorld(options);
-  const rehearsals = createRedisRehearsals(options);
+  const formats = createRedisFormats(options);
+  const rehearsals = createRedisRehearsals({ ...options, formats });
   return {
-    ...createDirectory(options),
+    ...createDirectory({ ...options, formats }),
+    ...formats,
     ...rehearsals,
     ...createRevocations(options),
     ...createRedisWorldData(options),
@@ -127,14 +132,24 @@ async function countObjects(run: RunInWorld, world: World, of: readonly CountedO
   return counts.map(([count = 0, ...states]) => ({ count, states }));
 }
 
-function createDirectory(access: RedisAccess): Directory {
-  const { connection, keys } = access;
+function createDirectory(access: RedisAccess & { readonly formats: FormatsStore }): Directory {
+  const { connection, keys, formats } = access;
   const run = runInWorld(access);
-  const view = async (rehearsal: string, id: string): Promise<WorldView | undefined> =>
-    readView(rehearsal, await connection.run('view', keys.rehearsal(rehearsal), [id]));
+  /** @throws Problem for a world that another release wrote: incompatible_world, dependency_unavailable until it has been examined */
+  async function view(rehearsal: string, id: string): Promise<WorldView | undefined> {
+    const reply = (await connection.run('view', keys.rehearsal(rehearsal), [id])) as readonly string[];
+    if (reply.length !== 1) return readView(rehearsal, reply);
+    const foreign = await formats.foreignOf(rehearsal);
+    if (foreign) throw incompatibleWorld(foreign);
+    return view(rehearsal, id);
+  }
   return {
     resolve: (rehearsal) => view(rehearsal, ''),
-    current: (world) => view(partsOf(world).rehearsal, partsOf(world).id),
+    current: (world) =>
+      view(partsOf(world).rehearsal, partsOf(world).id).catch((error: unknown) => {
+        if (isProblem(error, 'incompatible_world')) return undefined;
+        throw error;
+      }),
     nextNumber: async (world, name) => Number(await run('nextNumber', world, name)),
   };
 }
@@ -150,8 +165,8 @@ function createRevocations(access: RedisAccess): RevocationStore {
   };
 }
 
-function readView(rehearsal: string, reply: unknown): WorldView | undefined {
-  const [id, credentials = '', flowing, now, progression = '', faults, bytes, moves, ...rest] = reply as readonly string[];
+function readView(rehearsal: string, reply: readonly string[]): WorldView | undefined {
+  const [id, credentials = '', flowing, now, progression = '', faults, bytes, moves, ...rest] = reply;
   const [seed, startsAt, lineage, reference, generation, expired] = rest;
   if (id === undefined) return undefined;
   return {

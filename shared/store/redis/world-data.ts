@@ -138,7 +138,7 @@ export async function exportWorld(access: RedisAccess, world: World): Promise<Ex
   const progression = about.get('progression');
   return {
     lineage: lineageOf(world, about),
-    now: Number(await runInWorld(access)('now', world)),
+    now: Number(await runInWorld(access)('clockOf', world)),
     flowing: (about.get('flowed') ?? about.get('flowing')) === '1',
     applications: Object.fromEntries(await exportedApplications(replies)),
     due: [...hash('due').values()]

@@ -113,7 +113,16 @@ export const createRehearsal = defineOperation({
     leftOut: z.array(z.string()).optional().describe('Default rows that do not fit your data and are left out, a sentence per file.'),
   }),
   status: 201,
-  problems: ['rehearsal_exists', 'too_many_rehearsals', 'not_found', 'unknown_rehearsal', 'not_at_rest', 'outbound_refused', 'swapped'],
+  problems: [
+    'rehearsal_exists',
+    'too_many_rehearsals',
+    'not_found',
+    'unknown_rehearsal',
+    'not_at_rest',
+    'outbound_refused',
+    'swapped',
+    'incompatible_world',
+  ],
 });
 
 export const listRehearsals = defineOperation({
@@ -147,7 +156,7 @@ export const resetRehearsal = defineOperation({
     ),
   }),
   response: Rehearsal.extend({ estateCalls: EstateCallsBySystem }),
-  problems: ['not_found', 'outbound_refused'],
+  problems: ['not_found', 'outbound_refused', 'incompatible_world'],
 });
 
 export const readRehearsal = defineOperation({

@@ -1,5 +1,6 @@
 import { LATEST_CLOCK } from '../../../catalog/limits.ts';
 import { OPERATION_KEPT_MS } from '../../ports/plan.ts';
+import { FORMATS } from '../../ports/world-formats.ts';
 import { lua } from './lua.ts';
 
 /** Arguments, keys, time, remembered operations and leases. */
@@ -14,8 +15,9 @@ local function longText(number) return ARGV[position + number] end
 local function key(name) return root .. ':' .. name end
 local function int(n) return string.format('%.0f', n) end
 local function padded(n) return string.format('%016.0f', n) end
-local function exists() return redis.call('EXISTS', root) == 1 end
-local function gone() return redis.error_reply('WORLDGONE') end
+-- A world that another release wrote has another version: for the scripts of this release it does not exist.
+local function exists() return redis.call('HGET', root, 'formats') == '${FORMATS}' end
+local function gone() return redis.error_reply(redis.call('EXISTS', root) == 1 and 'OTHERFORMATS' or 'WORLDGONE') end
 local function count(field) return redis.call('HINCRBY', root, field, 1) end
 -- Counts the text in the world.
 local function addBytes(bytes) if bytes ~= 0 then redis.call('HINCRBY', root, 'bytes', int(bytes)) end end

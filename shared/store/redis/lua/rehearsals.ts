@@ -1,6 +1,10 @@
+import { FORMATS } from '../../ports/world-formats.ts';
 import { lua } from './lua.ts';
 
-/** Rehearsals and their current worlds. The key of each script is a rehearsal, except for the last five, whose key is a world. */
+/**
+ * Rehearsals and their current worlds. The key of each script is a rehearsal, except for `revokeToken`, `nextNumber`, `addEvents`, `leaveOut`,
+ * `now` and `clockOf`, whose key is a world.
+ */
 export const rehearsalScripts = {
   // The view of the current world. With an id, only while that world is current.
   view: lua`
@@ -8,7 +12,8 @@ local id = arg()
 local is = redis.call('HMGET', KEYS[1], 'ulid', 'credentials')
 if not is[1] or (id ~= '' and id ~= is[1]) then return {} end
 root = KEYS[1] .. '~' .. is[1]
-local world = redis.call('HMGET', root, 'flowing', 'progression', 'bytes', 'movesSeq', 'seed', 'startsAt', 'lineage', 'reference', 'tokenGeneration', 'tokensExpired')
+local world = redis.call('HMGET', root, 'flowing', 'progression', 'bytes', 'movesSeq', 'seed', 'startsAt', 'lineage', 'reference', 'tokenGeneration', 'tokensExpired', 'formats')
+if world[11] ~= '${FORMATS}' then return { is[1] } end
 return { is[1], is[2], world[1], int(now()), world[2] or '', faultRevision(), world[3] or '0', world[4] or '0', world[5] or '', world[6] or '', world[7] or '', world[8] or '', world[9] or '', world[10] or '' }`,
 
   // The size of the current world, from counts.
@@ -16,6 +21,7 @@ return { is[1], is[2], world[1], int(now()), world[2] or '', faultRevision(), wo
 local is = redis.call('HMGET', KEYS[1], 'ulid', 'since', 'labels')
 if not is[1] then return {} end
 root = KEYS[1] .. '~' .. is[1]
+if not exists() then return { is[1], is[2] or '0' } end
 local world = redis.call('HMGET', root, 'createdAt', 'order', 'bytes', 'hopsBytes', 'anonymousBytes')
 local bytes = 0
 for i = 3, 5 do bytes = bytes + tonumber(world[i] or '0') end
@@ -31,9 +37,10 @@ root = KEYS[1] .. '~' .. id
 if exists() then return 'yes' end
 if (only == 'absent' and old) or (only == 'present' and not old) then return 'no' end
 if (old or '') ~= before then return 'another' end
-redis.call('HSET', root, 'createdAt', createdAt, 'flowing', '1', 'clock', int(tonumber(at) - wall()), 'revision', '0')
+redis.call('HSET', root, 'formats', '${FORMATS}', 'createdAt', createdAt, 'flowing', '1', 'clock', int(tonumber(at) - wall()), 'revision', '0')
 for _ = 1, tonumber(arg()) do redis.call('HSET', root, arg(), arg()) end
 redis.call('HSET', KEYS[1], 'ulid', id)
+redis.call('HDEL', KEYS[1], 'refused')
 -- In milliseconds with a fraction: rehearsals of the same millisecond are listed in the order of creation too.
 local time = redis.call('TIME')
 redis.call('HSETNX', KEYS[1], 'since', string.format('%.3f', time[1] * 1000 + time[2] / 1000))
@@ -116,4 +123,38 @@ return redis.call('SMEMBERS', key('unsent'))`,
   now: lua`
 if not exists() then return gone() end
 return int(now())`,
+
+  // The clock of any world, also of one that another release wrote.
+  clockOf: lua`
+if redis.call('EXISTS', root) == 0 then return gone() end
+return int(now())`,
+
+  // What is known of a world that another release wrote: its id, its version, whether it was used, and the note of a refusal. Empty for other worlds.
+  foreign: lua`
+local is = redis.call('HMGET', KEYS[1], 'ulid', 'refused')
+if not is[1] then return {} end
+root = KEYS[1] .. '~' .. is[1]
+if exists() or redis.call('EXISTS', root) == 0 then return {} end
+local world = redis.call('HMGET', root, 'formats', 'seq', 'revision', 'progression')
+local used = world[2] or (world[3] or '0') ~= '0' or world[4]
+return { is[1], world[1] or '', used and '1' or '0', is[2] or '' }`,
+
+  // Gives a world the version of this release, if it still has the version that was read. The clock and the relays find its work.
+  adopt: lua`
+local id, before = arg(), arg()
+if redis.call('HGET', KEYS[1], 'ulid') ~= id then return 0 end
+root = KEYS[1] .. '~' .. id
+if exists() then return 1 end
+if redis.call('EXISTS', root) == 0 or (redis.call('HGET', root, 'formats') or '') ~= before then return 0 end
+redis.call('HSET', root, 'formats', '${FORMATS}')
+redis.call('HDEL', KEYS[1], 'refused')
+changed()
+return 1`,
+
+  // Notes beside the current world why it is refused.
+  refuse: lua`
+local id, note = arg(), arg()
+if redis.call('HGET', KEYS[1], 'ulid') ~= id then return 0 end
+redis.call('HSET', KEYS[1], 'refused', note)
+return 1`,
 } as const;

@@ -1,0 +1,42 @@
+import type { Owner } from '../../catalog/applications.ts';
+import { FORMATS, type ForeignWorld, type FormatsStore, reasonAgainst } from '../ports/world-formats.ts';
+import type { RedisAnnouncements } from './announcements.ts';
+import type { RedisAccess } from './connection.ts';
+import { partsOf } from './keys.ts';
+import type { RedisLifetimes } from './lifetimes.ts';
+
+interface RedisFormatsOptions extends RedisAccess {
+  readonly announcements: Pick<RedisAnnouncements, 'announce'>;
+  readonly lifetimes: Pick<RedisLifetimes, 'all'>;
+}
+
+/** The note of a refusal: the version of the release that refused the world, and the reason. A release with another version examines the world again. */
+const noteOf = (reason: string): string => `${FORMATS} ${reason}`;
+const reasonIn = (note: string): string | undefined => (note.startsWith(`${FORMATS} `) ? note.slice(`${FORMATS} `.length) : undefined);
+
+const versionIn = (formats: string): number | undefined => (formats === '' ? undefined : Number(formats));
+
+export function createRedisFormats({ connection, keys, announcements, lifetimes }: RedisFormatsOptions): FormatsStore {
+  async function foreignOf(rehearsal: string): Promise<ForeignWorld | undefined> {
+    const [id, version = '', used, note = ''] = (await connection.run('foreign', keys.rehearsal(rehearsal), [])) as readonly string[];
+    if (id === undefined) return undefined;
+    const formats = versionIn(version);
+    const refused = reasonAgainst({ formats }) ?? reasonIn(note);
+    return { rehearsal, world: `${rehearsal}~${id}`, formats, used: used === '1', refused };
+  }
+  return {
+    foreign: async () =>
+      (await Promise.all((await lifetimes.all()).map(({ rehearsal }) => foreignOf(rehearsal)))).filter((one) => one !== undefined),
+    foreignOf,
+    adopt: async ({ rehearsal, world, formats }) => {
+      const adopted = await connection.run('adopt', keys.rehearsal(rehearsal), [partsOf(world).id, formats ?? '']);
+      if (adopted !== 1) return false;
+      // A relay that looked at the world before may have dropped its announcement.
+      const unsent = await connection.idempotently((client) => client.smembers(`${keys.world(world)}:unsent`));
+      for (const application of unsent) await announcements.announce(application as Owner, world);
+      return true;
+    },
+    refuse: async ({ rehearsal, world }, reason) =>
+      void (await connection.run('refuse', keys.rehearsal(rehearsal), [partsOf(world).id, noteOf(reason)])),
+  };
+}

@@ -1,0 +1,177 @@
+import { expect, test } from '@jest/globals';
+import { Redis } from 'ioredis';
+import { FORMATS } from '../../shared/store/ports/world-formats.ts';
+import { startEstate, type startEstate as started } from '../processes/started.ts';
+import { eventually } from '../support/eventually.ts';
+import { type RedisServer, startRedis, whyNoRedis } from '../support/redis-server.ts';
+import { openWorlds } from '../support/world-files.ts';
+import { skipWithoutRedis } from './without-redis.ts';
+
+const LIMIT_MS = 300_000;
+const CONTROL = { authorization: 'Bearer demo-control-token', 'content-type': 'application/json' };
+
+interface Listed {
+  readonly name: string;
+  readonly world?: string;
+  readonly trouble?: string;
+}
+interface Ready {
+  readonly status: string;
+  readonly degraded?: readonly string[];
+}
+
+/** A separate estate process on the worlds of a file. */
+async function upgraded(file: string, change: (redis: Redis) => Promise<unknown> = async () => undefined) {
+  const server = await startRedis();
+  const redis = new Redis(server.port);
+  await openWorlds(redis, file);
+  await change(redis);
+  return onWorlds(server, redis);
+}
+
+async function onWorlds(server: RedisServer, redis: Redis) {
+  let estate: ReturnType<typeof started> | undefined;
+  const address = (): string => estate?.gateway() ?? '';
+  const control = async (path: string, rehearsal = 'default', method = 'GET') => {
+    const response = await fetch(`${address()}/_control${path}`, { method, headers: { ...CONTROL, 'x-rehearsal': rehearsal } });
+    return { status: response.status, body: (await response.json().catch(() => undefined)) as never };
+  };
+  return {
+    server,
+    redis,
+    address,
+    control,
+    async start(): Promise<void> {
+      estate = startEstate({ REDIS_URL: server.url });
+      await estate.ready();
+    },
+    kill: async () => void (await estate?.stop('SIGKILL')),
+    output: () => estate?.output.out ?? '',
+    ready: async () => (await (await fetch(`${address()}/readyz`)).json()) as Ready,
+    list: async () => ((await control('/rehearsals')).body as { items: Listed[] }).items,
+    verify: async (rehearsal: string) => (await control('/verify', rehearsal)).body as { holds: boolean },
+    /** Everything in Redis that belongs to a rehearsal's world. */
+    async worldOf(rehearsal: string): Promise<Readonly<Record<string, unknown>>> {
+      const id = await redis.hget(`estate:{${rehearsal}}`, 'ulid');
+      const keys = (await redis.keys(`estate:{${rehearsal}}~${id}*`)).sort();
+      return Object.fromEntries(await Promise.all(keys.map(async (key) => [key, (await redis.dump(key))?.toString()])));
+    },
+    async [Symbol.asyncDispose]() {
+      await estate?.stop('SIGKILL');
+      redis.disconnect();
+      await server.stop();
+    },
+  };
+}
+
+if (whyNoRedis !== undefined) skipWithoutRedis('Worlds of other releases');
+else {
+  test(
+    'Worlds without a version whose records fit are adopted: they verify, and their clients continue',
+    async () => {
+      await using estate = await upgraded('fc17f37b');
+      await estate.start();
+      const ready = await estate.ready();
+      expect([ready.status, ready.degraded]).toEqual(['ready', undefined]);
+      for (const rehearsal of ['default', 'kept-order', 'kept-delivered']) {
+        expect(await estate.verify(rehearsal)).toMatchObject({ holds: true });
+        const world = await estate.redis.hget(`estate:{${rehearsal}}`, 'ulid');
+        expect(await estate.redis.hget(`estate:{${rehearsal}}~${world}`, 'formats')).toBe(String(FORMATS));
+      }
+      const moved = await fetch(`${estate.address()}/_control/clock/advance`, {
+        method: 'POST',
+        headers: { ...CONTROL, 'x-rehearsal': 'kept-order' },
+        body: JSON.stringify({ by: 'P7D' }),
+      });
+      expect(moved.status).toBe(200);
+      expect(await estate.verify('kept-order')).toMatchObject({ holds: true });
+    },
+    LIMIT_MS,
+  );
+
+  test(
+    'Worlds of 2c225f35 are refused by name, stay as they are, and end with the remedy; its unused default is seeded anew',
+    async () => {
+      await using estate = await upgraded('2c225f35');
+      const before = await estate.worldOf('old-order');
+      await estate.start();
+      const { status, degraded } = await estate.ready();
+      expect(status).toBe('ready');
+      expect(degraded).toHaveLength(2);
+      const sentence =
+        /^The world of the rehearsal "old-order" has formats of no known version, and this estate uses version 1\. Its records do not fit: .+ Delete the rehearsal with DELETE \/_control\/rehearsals\/old-order, or run the release that wrote the world\.$/;
+      expect(degraded).toContainEqual(expect.stringMatching(sentence));
+      expect(await estate.list()).toContainEqual(expect.objectContaining({ name: 'old-order', trouble: expect.stringMatching(sentence) }));
+      const refusal = {
+        status: 409,
+        body: { code: 'incompatible_world', rehearsal: 'old-order', reads: FORMATS, detail: expect.stringMatching(sentence) },
+      };
+      expect(await estate.control('/verify', 'old-order')).toMatchObject(refusal);
+      expect(await estate.control('/reset', 'old-order', 'POST')).toMatchObject({ status: 409 });
+      expect(await estate.verify('default')).toMatchObject({ holds: true });
+      expect(await estate.worldOf('old-order')).toEqual(before);
+      expect(await estate.control('/rehearsals/old-order', 'default', 'DELETE')).toMatchObject({ status: 204 });
+      expect((await estate.list()).map(({ name }) => name)).not.toContain('old-order');
+      await eventually('the refused world is forgotten', async () => (await estate.ready()).degraded?.length === 1);
+    },
+    LIMIT_MS,
+  );
+
+  test.each([
+    ['a newer version', String(FORMATS + 1), 'A newer release wrote it.'],
+    ['an unknown version', 'blue', 'This release does not know this version.'],
+  ])(
+    'A world of %s is refused by name, and nothing in it changes',
+    async (_what, version, reason) => {
+      const mark = async (redis: Redis) => {
+        for (const rehearsal of ['default', 'kept-order']) {
+          const id = await redis.hget(`estate:{${rehearsal}}`, 'ulid');
+          await redis.hset(`estate:{${rehearsal}}~${id}`, 'formats', version);
+        }
+      };
+      await using estate = await upgraded('fc17f37b', mark);
+      const before = [await estate.worldOf('default'), await estate.worldOf('kept-order')];
+      await estate.start();
+      for (const rehearsal of ['default', 'kept-order']) {
+        expect(await estate.control('/verify', rehearsal)).toMatchObject({
+          status: 409,
+          body: { code: 'incompatible_world', detail: expect.stringContaining(reason) },
+        });
+      }
+      expect((await estate.ready()).degraded).toHaveLength(2);
+      expect(await estate.verify('kept-delivered')).toMatchObject({ holds: true });
+      expect([await estate.worldOf('default'), await estate.worldOf('kept-order')]).toEqual(before);
+      // The remedy of the default rehearsal: its next use seeds it anew.
+      expect(await estate.control('/rehearsals/default', 'default', 'DELETE')).toMatchObject({ status: 204 });
+      expect(await estate.verify('default')).toMatchObject({ holds: true });
+      expect(await estate.control('/rehearsals/default', 'default', 'DELETE')).toMatchObject({ status: 403 });
+    },
+    LIMIT_MS,
+  );
+
+  test(
+    'A process that dies while it examines worlds leaves each as it was or adopted, and the next process completes the rest',
+    async () => {
+      await using estate = await upgraded('fc17f37b');
+      const versionOf = async (rehearsal: string) => {
+        const id = await estate.redis.hget(`estate:{${rehearsal}}`, 'ulid');
+        return estate.redis.hget(`estate:{${rehearsal}}~${id}`, 'formats');
+      };
+      // Examining a world takes long beside its adoption, so the process dies with some worlds adopted and others not.
+      await using killed = startEstate({ REDIS_URL: estate.server.url });
+      await eventually('the first world is adopted', async () => {
+        const versions = await Promise.all(['default', 'kept-order', 'kept-delivered'].map(versionOf));
+        return versions.some((version) => version !== null);
+      });
+      await killed.stop('SIGKILL');
+      const versions = await Promise.all(['default', 'kept-order', 'kept-delivered'].map(versionOf));
+      expect(new Set([...versions, null, String(FORMATS)])).toEqual(new Set([null, String(FORMATS)]));
+      await estate.start();
+      for (const rehearsal of ['default', 'kept-order', 'kept-delivered']) {
+        expect(await estate.verify(rehearsal)).toMatchObject({ holds: true });
+        expect(await versionOf(rehearsal)).toBe(String(FORMATS));
+      }
+    },
+    LIMIT_MS,
+  );
+}
