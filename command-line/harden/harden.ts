@@ -108,7 +108,7 @@ export function hardenCommand(): Command {
     .addOption(
       new Option('--report <folder>', 'Write index.html, harden.json, junit.xml, summary.md and the worlds of findings to this folder.'),
     )
-    .addOption(new Option('--accept <file>', 'A harden.json whose findings the team has accepted. They do not fail the run.'))
+    .addOption(new Option('--accept <file>', 'A harden.json whose findings are accepted. They do not fail the run.'))
     .addOption(new Option('--resume', 'Continue the run in the folder of the report.'))
     .addOption(new Option('--seed <text>', 'Ids derive from it.').default(DEFAULT_SEED))
     .addOption(
@@ -332,7 +332,7 @@ async function hardenPrepared(prepared: PreparedRun, hardening: HardenOptions, {
     onProgress: (known) => {
       const done = known.cells.filter(({ verdict, reason }) => verdict !== undefined || reason !== undefined).length;
       if (!process.stderr.isTTY && !options.json && known.findings.length > shownFindings)
-        printError(`${known.findings.length} findings after ${counted(done, 'cell')}\n`);
+        printError(`${counted(known.findings.length, 'finding')} after ${counted(done, 'cell')}\n`);
       shownFindings = known.findings.length;
       progress.show(progressLine({ done, planned: known.cells.length, findings: known.findings.length, elapsedMs: Date.now() - started }));
     },

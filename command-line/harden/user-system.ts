@@ -29,7 +29,7 @@ export interface SystemOptions {
 
 /** Wall time of a check and of a reset. */
 const CHECK_MS = 60_000;
-/** Variable with the name of the file for what the command holds to be true. */
+/** Name of the variable with the file where the command writes what it holds to be true. */
 const CHECK_FILE = 'CHECK_FILE';
 const LONGEST_CHECK = 1_000_000;
 

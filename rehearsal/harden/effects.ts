@@ -100,7 +100,7 @@ export function isCompletedBy(baseline: Effects, repeated: Effects): boolean {
     .every((group) => sumOf(baseline, group) === sumOf(repeated, group));
 }
 
-/** The sum of a group, without objects that failed: a cancelled order does not stand in for a confirmed one. */
+/** The sum of a group, without objects that failed: a cancelled order does not replace a confirmed one. */
 const sumOf = (effects: Effects, group: string): number =>
   [...effects.values()].filter((one) => one.group === group && !one.hasFailed).reduce((sum, { change }) => sum + change, 0);
 

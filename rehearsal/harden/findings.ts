@@ -88,7 +88,7 @@ const REMEDIES: Readonly<Record<Family, Partial<Record<Verdict, string>> & { rea
   'lost-answers': {
     twice:
       'Send the repeat of a call with the Idempotency-Key of its first try, and keep the key until an answer has come. Begin no new order after an error whose outcome is unknown.',
-    half: 'A missing answer does not mean a refusal: repeat the call with the same Idempotency-Key, or read the object, before you report an error.',
+    half: 'A missing answer is not a refusal: repeat the call with the same Idempotency-Key, or read the object, before you report an error.',
     otherwise: 'Repeat a call without an answer with the same Idempotency-Key, and decide after its answer.',
   },
   absent: {

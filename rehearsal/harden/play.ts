@@ -31,7 +31,7 @@ export interface World {
   readonly startsAt: string;
   /** ISO 8601 duration that the clock runs after a story. */
   readonly patience: string;
-  /** Begins with a kept world, which has its own start. */
+  /** Begins with a kept world, which has a separate start. */
   readonly from?: NonNullable<NonNullable<OperationInput<'create-rehearsal'>['body']>['from']>;
 }
 

@@ -51,7 +51,7 @@ export const START: StartSite = { id: 'start', kind: 'start', label: 'Start of t
 
 const known: Readonly<Record<string, ApiDefinition>> = apis;
 
-/** The API that a client calls in a hop. Carriers sign their webhooks and have no credential, so their calls do not count. */
+/** The API that a client calls in a hop. Carriers sign their webhooks and have no credential, so their calls are not calls of clients. */
 export function calledApi({ api: id, parentId }: Hop): ApiDefinition | undefined {
   const api = Object.hasOwn(known, id) ? known[id] : undefined;
   return parentId === undefined && api !== undefined && api.audience === 'public' && api.auth !== 'signature' ? api : undefined;

@@ -8,7 +8,7 @@ import { type FilledWorld, fieldsOfBeginning, openWorld } from './opening.ts';
 import { belongsToWorld, type Command, exportWorld, lineageOf, onUnchangedWorld, seedOfCopy } from './world-data.ts';
 
 /** Keys that are not copied here: records of the past, work in progress, and data of the rehearsal. Some are written in another way. */
-const LEFT_OUT = /^(?:seed|keys|ops|opslog|operations|runs|relays|hop|anonymous|moves|revoked|struck)/;
+const LEFT_OUT = /^(?:seed|keys|ops|opslog|operations|verdicts|runs|relays|hop|anonymous|moves|revoked|struck)/;
 
 /** Fields of the world's hash that the copy begins with. */
 const COPIED_FIELDS = [

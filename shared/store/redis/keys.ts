@@ -60,7 +60,7 @@ import type { World } from '../../domain/world.ts';
  *   W:hopids             hash   request id -> sequence of its hop
  *   W:hopstraces, W:anonymoustraces hash correlation id -> summary of its hops in that stream (JSON; see `lua/traces.ts`)
  *   W:hopsbegun, W:anonymousbegun zset correlation id by the first sequence of its trace; W:hopsended, W:anonymousended: by the last
- *   W:moves, W:operations  lists: entries of the logs (JSON), newest first; W has `movesSeq` and `operationsSeq`, the numbers of the newest
+ *   W:moves, W:operations, W:verdicts  lists: entries of the logs (JSON), newest first; W has `movesSeq` and so on, the numbers of the newest
  *   W:hopcounts          hash   counts of all hops (see `lua/traces.ts`)
  *   W:faults             zset   names, sorted by when they were set first; W:rules, W:since
  *                               (revision of the last set), W:hits, W:chances, W:struck (what the last hits struck, one per line):
