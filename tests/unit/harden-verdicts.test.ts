@@ -66,7 +66,7 @@ test.each<[verdict: string, what: string, tried: Story, more?: Partial<Facts>]>(
     story(ordered(1), { exitCode: 1 }),
     { cell: { family: 'delivery', misfortune: 'late' } },
   ],
-])('The verdict is %s for %s', (verdict, _what, tried, more) => {
+])('The verdict is %s for %s', (verdict, _what, tried, more = {}) => {
   expect(verdictOf(tried, more)).toBe(verdict);
 });
 
