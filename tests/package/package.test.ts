@@ -10,7 +10,7 @@ import { COMMONJS, ES_MODULE, JEST, TEN_LINES, VITEST } from './programs.ts';
 const PROJECT = fileURLToPath(new URL('../../', import.meta.url));
 const OWN_COMPILER = join(PROJECT, 'node_modules/typescript/bin/tsc');
 /** Limits of the declarations that a compiler reads for the main entry point. */
-const MOST_DECLARATIONS = { files: 9, bytes: 140_000 };
+const MOST_DECLARATIONS = { files: 9, bytes: 150_000 };
 
 const SILENT = { code: 0, out: '', err: '' };
 const unreachable = await whyNoRegistry();
