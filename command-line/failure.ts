@@ -11,4 +11,17 @@ export class CommandFailure extends Error {
   }
 }
 
+/** The estate does not have the rehearsal. */
+export class UnknownRehearsal extends CommandFailure {}
+
+/** @returns undefined if the rehearsal ended after it was listed */
+export async function unlessEnded<T>(work: Promise<T>): Promise<T | undefined> {
+  try {
+    return await work;
+  } catch (error) {
+    if (error instanceof UnknownRehearsal) return undefined;
+    throw error;
+  }
+}
+
 export const misuse = (sentence: string): CommandFailure => new CommandFailure(sentence, EXIT.misuse);

@@ -10,7 +10,7 @@ import { nearestWord } from '../../shared/domain/nearest-word.ts';
 import { shortened } from '../../shared/domain/text.ts';
 import { connectionTrouble } from '../../shared/process/connection-trouble.ts';
 import { PathRefused } from '../../shared/transport/path.ts';
-import { CommandFailure, EXIT, type ExitCode, misuse } from '../failure.ts';
+import { CommandFailure, EXIT, type ExitCode, misuse, UnknownRehearsal } from '../failure.ts';
 import { type Connection, clientOf, DEFAULT_URL } from './connection.ts';
 
 interface Input {
@@ -130,7 +130,8 @@ async function refusalOf({ status, body }: Reply, { client, connection, as, plac
   if (code === undefined || detail === undefined)
     return strangerAt(client, connection.against, `it answers ${status} without a problem code`);
   if (as !== 'none' && (status === 401 || scope !== undefined)) return misuse(REFUSED[as]);
-  if (code === 'unknown_rehearsal' && rehearsal !== undefined) return misuse(await unknownRehearsal(rehearsal, client));
+  if (code === 'unknown_rehearsal' && rehearsal !== undefined)
+    return new UnknownRehearsal(await unknownRehearsal(rehearsal, client), EXIT.misuse);
   if (status === 503) return new CommandFailure(`The estate is not ready: ${detail}`, EXIT.unreachable);
   const named = errors
     .slice(0, MOST_ERRORS)

@@ -5,7 +5,7 @@ import type { controlOperations } from '../../shared/catalog/control/operations.
 import { print } from '../../shared/process/terminal.ts';
 import { askWith } from '../connection/ask.ts';
 import { adminOption, againstOption, type Connection, clientOf, DEFAULT_URL, jsonOption } from '../connection/connection.ts';
-import { CommandFailure, EXIT } from '../failure.ts';
+import { CommandFailure, EXIT, unlessEnded } from '../failure.ts';
 import { withExample } from '../help.ts';
 import { code, plain } from '../rehearse/report/markdown.ts';
 import { journalDiagrams } from './journal-diagrams.ts';
@@ -40,20 +40,29 @@ async function summarize(options: Omit<Connection, 'rehearsal'>): Promise<void> 
   const all: Summarized[] = [];
   const diagrams: string[] = [];
   for (const { name } of items) {
-    const connection = { ...options, rehearsal: name };
-    await using own = clientOf(connection);
-    const verdict = await askWith(own, connection, 'verify');
-    const traces = await askWith(own, connection, 'list-traces', { query: { status: 'failed', limit: 200 } });
-    all.push({ name, verdict, failed: traces.items });
-    for (const trace of traces.items.slice(0, MOST_DRAWN - diagrams.length)) {
-      const query = { correlationId: trace.correlationId, bodies: 'false', limit: MOST_HOPS };
-      diagrams.push(traceText(name, trace, journalDiagrams.mermaid(await askWith(own, connection, 'read-journal', { query }))));
-    }
+    const found = await unlessEnded(summaryOf(name, options, MOST_DRAWN - diagrams.length));
+    if (!found) continue;
+    all.push(found.summarized);
+    diagrams.push(...found.diagrams);
   }
   const parts = [headlineOf(all), tableOf(all), ...all.flatMap(violationsOf), ...diagrams, ...moreOf(all, diagrams.length)];
   print(`${options.json ? JSON.stringify(all, null, 2) : parts.join('\n\n')}\n`);
   const broken = all.filter(isBroken);
   if (broken.length > 0) throw new CommandFailure(`Invariants do not hold in ${broken.map(({ name }) => name).join(', ')}.`, EXIT.fails);
+}
+
+async function summaryOf(name: string, options: Omit<Connection, 'rehearsal'>, mostDrawn: number) {
+  const connection = { ...options, rehearsal: name };
+  await using own = clientOf(connection);
+  const verdict = await askWith(own, connection, 'verify');
+  const { items: failed } = await askWith(own, connection, 'list-traces', { query: { status: 'failed', limit: 200 } });
+  const diagrams: string[] = [];
+  for (const trace of failed.slice(0, mostDrawn)) {
+    const query = { correlationId: trace.correlationId, bodies: 'false', limit: MOST_HOPS };
+    diagrams.push(traceText(name, trace, journalDiagrams.mermaid(await askWith(own, connection, 'read-journal', { query }))));
+  }
+  const summarized: Summarized = { name, verdict, failed };
+  return { summarized, diagrams };
 }
 
 /** A rehearsal that was not verified is not broken. */

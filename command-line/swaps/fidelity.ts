@@ -12,7 +12,7 @@ import type { Recorded } from '../../ui/report/recorded.ts';
 import { unrecorded } from '../conform/result.ts';
 import { ask } from '../connection/ask.ts';
 import { adminOption, againstOption, type Connection, DEFAULT_URL, jsonOption, rehearsalOf } from '../connection/connection.ts';
-import { CommandFailure, EXIT } from '../failure.ts';
+import { CommandFailure, EXIT, unlessEnded } from '../failure.ts';
 import { withExample } from '../help.ts';
 import { optionOf } from '../operations/member-option.ts';
 import { showFidelity } from '../output/show-answer.ts';
@@ -88,7 +88,8 @@ async function readAll(options: Options): Promise<{ readonly rehearsals: readonl
   const names = all ? await existing(options) : [...new Set(rehearsal)];
   const found: { readonly name: string; readonly items: readonly Item[] }[] = [];
   for (const name of names) {
-    const { items } = await ask('read-fidelity', { ...options, rehearsal: name }, { query: { timeoutMs } });
+    const asked = ask('read-fidelity', { ...options, rehearsal: name }, { query: { timeoutMs } });
+    const { items } = all ? ((await unlessEnded(asked)) ?? { items: [] }) : await asked;
     if (items.length === 0 && !all) throw new CommandFailure(`${name} has no real system in the shadow. ${REMEDY}`, EXIT.fails);
     if (items.length > 0) found.push({ name, items });
   }

@@ -8,7 +8,7 @@ import { reported } from './started.ts';
 
 const PROCESS = fileURLToPath(new URL('./estate-under-watch.ts', import.meta.url));
 const REHEARSALS = isThorough ? 1_000 : 50;
-const TIME_MS = isThorough ? 1_800_000 : 300_000;
+const TIME_MS = isThorough ? 1_800_000 : 600_000;
 /** A thousand rehearsals take minutes, so each store tests only one way to end them. */
 const ENDINGS = isThorough
   ? ({ memory: ['expired'], redis: ['deleted'] } as const)

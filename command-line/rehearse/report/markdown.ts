@@ -39,7 +39,7 @@ function detail(run: Recorded): string {
   return [
     `### ❌ ${plain(scenario.name)}: ${plain(scenario.title)}`,
     [`> ${plain(failure)}`, ...(broken.length > 0 ? ['>'] : []), ...broken].join('\n'),
-    ...[worldSentence(run) ?? []].flat().map(plain),
+    ...[worldSentence(run) ?? []].flat().map((sentence) => plain(sentence)),
     `<details><summary>Steps</summary>\n\n${steps.join('\n')}\n\n</details>`,
     ...sequence(run),
   ].join('\n\n');
