@@ -153,7 +153,7 @@ test('The stream of a control token of a rehearsal reports no run of another reh
 const NAMING = /"(?:rehearsal|snapshot)":/;
 
 test('Each operation that names a rehearsal, or that runs in none, declares its reach', () => {
-  const isOutside = ({ path }: ControlOperation) => /^\/_control\/(?:rehearsals|snapshots|scenarios|runs|diff)\b/.test(path);
+  const isOutside = ({ path }: ControlOperation) => /^\/_control\/(?:rehearsals|snapshots|scenarios|runs|checks|diff)\b/.test(path);
   const naming = ({ request: body, query }: ControlOperation) =>
     [body, query].some((schema) => NAMING.test(JSON.stringify(schema.toJSONSchema({ io: 'input', unrepresentable: 'any' }))));
   const ids = (all: readonly ControlOperation[]) => all.map(({ id }) => id).toSorted();
