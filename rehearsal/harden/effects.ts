@@ -48,7 +48,7 @@ function describe({ book, entry }: BookEntry): Pick<Effect, 'book' | 'entry' | '
 /** A basket holds neither money nor stock nor points, and expires. */
 const HARMLESS = 'objects basket';
 
-/** What is left of a story that failed: nothing has ended it, or it had an effect. */
+/** The remains of a story that failed: work that nothing ends, or an effect. */
 export const leftBy = (effects: Effects): readonly Difference[] =>
   [...effects.values()]
     .filter(({ group, hasFailed }) => group !== HARMLESS && !hasFailed)

@@ -66,7 +66,7 @@ const SITES: readonly Site[] = [
 type Outcome = Partial<Omit<Cell, 'id' | 'site' | 'family' | 'misfortune' | 'label'>>;
 const survived: Outcome = { verdict: 'survived', reason: 'Books and check are equal to the baseline.', exitCode: 0, ms: 130 };
 
-/** What is not survived, by site and misfortune. */
+/** The verdicts other than survived, by site and misfortune. */
 const TROUBLE: Readonly<Record<string, Outcome>> = {
   'confirm-order-api#1 lost-504': {
     verdict: 'twice',

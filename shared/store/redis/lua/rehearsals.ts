@@ -129,7 +129,7 @@ return int(now())`,
 if redis.call('EXISTS', root) == 0 then return gone() end
 return int(now())`,
 
-  // What is known of a world that another release wrote: its id, its version, whether it was used, and the note of a refusal. Empty for other worlds.
+  // The facts about a world that another release wrote: its id, its version, whether it was used, and the note of a refusal. Empty for other worlds.
   foreign: lua`
 local is = redis.call('HMGET', KEYS[1], 'ulid', 'refused')
 if not is[1] then return {} end
