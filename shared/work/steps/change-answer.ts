@@ -51,7 +51,9 @@ async function changedBy({ name: fault, fault: { change }, seed = fault }: Activ
       return isSuccess(answer) && itemsIn(json) > 1 ? smallestPage(call) : undefined;
     default: {
       if (json === undefined || !isSuccess(answer)) return undefined;
-      const body = changedAnswer(call.job.bound.api, json, change satisfies ChangeName, drawFrom(`${seed}/${call.job.context.requestId}`));
+      const { api } = call.job.bound;
+      // Ids differ between rehearsals, so the repeated story of a rehearsal would draw another change from them.
+      const body = changedAnswer(api, json, change satisfies ChangeName, drawFrom(`${seed}/${api.id}`));
       return body === undefined ? undefined : { ...answer, body, ...(change === 'broken-json' && { isText: true }) };
     }
   }
