@@ -356,3 +356,17 @@ testOnMonday('A change of an order that is paid when it is collected gives nothi
   expect([entry.before.total, entry.after.total, entry.refund]).toEqual([eur(3897), eur(2598), eur(0)]);
   await rehearsal.verify();
 });
+
+test('The address of an order changes while its stock cannot be allocated yet', async (rehearsal) => {
+  await rehearsal.fault('no-allocation', { match: { api: 'allocate-inventory-api' }, fault: { kind: 'outage' } });
+  const order = await rehearsal.confirmed({ qty: 1 });
+  const id = await rehearsal.onlyFulfilment(order.id);
+  expect((await change(rehearsal, order.id, { shippingAddress: ELSEWHERE })).status).toBe(200);
+  await rehearsal.settle();
+  const read = () => rehearsal.api('get-fulfillment-order-api', { params: { id } });
+  expect(await read()).toMatchObject({ state: 'created', version: 2 });
+  await rehearsal.noFaults();
+  await rehearsal.advance('PT1H');
+  expect((await read()).state).not.toBe('created');
+  expect((await rehearsal.order(order.id)).shippingAddress).toEqual(ELSEWHERE);
+});
