@@ -104,7 +104,7 @@ export const HardenRun = z.strictObject({
   /** All cells of the plan, also those that were not tried. */
   cells: z.array(Cell).max(MOST_CELLS),
   findings: z.array(Finding).max(MOST_CELLS),
-  /** What was not checked, and why: sentences. */
+  /** Sentences: each names a thing that was not checked, and the reason. */
   notJudged: z.array(Text).max(100),
   /** The reason if the run ended before all cells of the plan were tried. */
   endedEarly: Text.optional(),

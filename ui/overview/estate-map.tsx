@@ -53,7 +53,7 @@ export function EstateMap({ estate }: { estate: Topology }) {
   );
 }
 
-/** Explains the marks of faults and of real systems that are on the map; without them there is no legend. */
+/** The legend of the map: it explains the marks of faults and of real systems that are shown, and is absent without them. */
 function Legend({ nodes, hasFailed }: { nodes: readonly MapNode[]; hasFailed: boolean }) {
   const has = (isOne: (node: MapNode) => unknown): boolean => nodes.some(isOne);
   const words = [
