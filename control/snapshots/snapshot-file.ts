@@ -43,8 +43,8 @@ const StoredObject = z.strictObject({
   object: z.looseObject({ id: Text.min(1), version: Count.min(1) }),
 });
 
-/** Numbers of things and of minor units: none is below zero. */
-const Counters = recordOf(recordOf(recordOf(z.int().min(0).max(1e15), 20), 200_000), 100);
+/** Numbers of things and of minor units. Which fields may be below zero is checked with the counters. */
+const Counters = recordOf(recordOf(recordOf(z.int().min(-1e15).max(1e15), 20), 200_000), 100);
 
 /** What the file needs of an event. Its type decides its data. */
 export const EventHead = z.looseObject({

@@ -32,6 +32,7 @@ export const stock = defineCounters({
 export const unitsMoved = defineCounters({
   name: 'units-moved',
   fields: ['shipped', 'carriedOut', 'writtenOff', 'returned', 'found', 'scrapped', 'foundAndSold', 'recounted', 'sent', 'received'],
+  signed: ['recounted'],
   guards: {},
 });
 

@@ -91,5 +91,6 @@ export const giftCards = defineCollection({
 export const giftCardBalances = defineCounters({
   name: 'gift-card-balances',
   fields: ['balance', 'noted'],
+  signed: ['noted'],
   guards: { notOverdrawn: { balance: 1 } },
 });

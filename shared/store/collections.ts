@@ -92,6 +92,8 @@ export type VerbOf<C extends AnyCollection> = C extends Collection<infer _Shape,
 export interface Counters<Field extends string = string> {
   readonly name: string;
   readonly fields: readonly Field[];
+  /** Fields that add up differences, and may be below zero. */
+  readonly signed?: readonly Field[];
   readonly guards: { readonly [guard: string]: Partial<Record<Field, 1 | -1>> };
 }
 

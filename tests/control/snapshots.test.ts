@@ -191,6 +191,14 @@ describe('Snapshots', () => {
     await rehearsal.control('delete-snapshot', { params: { name: again.name } });
   });
 
+  test('A world whose count found fewer units, and whose gift card was lowered, is kept and opened', async (rehearsal) => {
+    await rehearsal.control('count-stock-by-hand', { params: { sku: 'mug-blue', locationId: 'dc-01' }, body: { onHand: 0 } });
+    await rehearsal.control('change-gift-card-by-hand', { params: { id: 'gift_50' }, body: { balance: eur(1) } });
+    await using snapshot = await kept(rehearsal);
+    await using opened = await snapshot.open();
+    expect(await brokenIn(opened)).toEqual([]);
+  });
+
   test('A busy rehearsal is not kept, and the refusal names the work', async (rehearsal) => {
     const { id } = await rehearsal.authorised();
     await rehearsal.fault('slow', { match: { application: 'fms' }, fault: { kind: 'latency', ms: 1_500 }, times: 1 });
@@ -276,6 +284,16 @@ describe('Uploads', () => {
       '/applications/payment-hub/objects/payments/0/object',
       'unknown_reference',
       /ord_none/,
+    ],
+    [
+      'a number of parcels below zero',
+      (file) => {
+        const [moved] = Object.values<File>(file.applications['inventory-service'].counters['units-moved']);
+        moved.shipped = -1;
+      },
+      /units-moved\/.*\/shipped$/,
+      'below_zero',
+      /at least 0, but is -1/,
     ],
     ['unknown due work', (file) => Object.assign(file.due[0], { kind: 'make-tea' }), '/due/0/kind', 'unknown_kind'],
     ['a delivery of no event', (file) => file.deliveries.push('crm|evt_none'), /\/deliveries\/\d+/, 'unknown_event'],
