@@ -346,7 +346,8 @@ async function* mistakesOfCounters(
   for await (const [key, values] of breathing(Object.entries(keys), breathe)) {
     yield* unknownMembers([...path, key], Object.keys(values), fields, 'field');
     for (const [field, value] of Object.entries(values))
-      if (value < 0 && !signed.includes(field)) yield mistake([...path, key, field], 'below_zero', `This must be at least 0, but is ${value}.`);
+      if (value < 0 && !signed.includes(field))
+        yield mistake([...path, key, field], 'below_zero', `This must be at least 0, but is ${value}.`);
     for (const terms of Object.values(guards)) {
       const sum = Object.entries(terms).reduce((total, [field, weight = 0]) => total + weight * (values[field] ?? 0), 0);
       const words = Object.entries(terms).map(([field, weight]) => `${weight === 1 ? '+' : '-'} ${field}`);
