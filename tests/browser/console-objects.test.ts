@@ -289,6 +289,17 @@ describeInBrowser('Objects in the console', () => {
     await main().getByRole('region', { name: 'Payments' }).getByText('exchange-credit').waitFor();
   });
 
+  test('A form can be sent before the products have been read', async () => {
+    await using other = await newRehearsal();
+    await tab.open(objects('/customer/cus_ben', other));
+    const late = '**/objects/product?*';
+    await tab.page.route(late, () => undefined);
+    await verb('Sell at the till…').click();
+    await tab.page.getByRole('dialog').getByRole('button', { name: 'Sell at the till' }).click();
+    await tab.follow('Go to the new basket');
+    await tab.page.unroute(late);
+  });
+
   test('The basket of a sale that is paid in part lists the payment, and waits for the rest', async () => {
     await using other = await newRehearsal();
     await tab.open(objects('/customer/cus_ben', other));

@@ -213,7 +213,8 @@ function ProductChoice({ attributes, value, onChange }: ProductChoiceProps) {
     );
     return choices.toSorted(([, one], [, other]) => one.localeCompare(other));
   });
-  const choices = read.value ?? [];
+  // The form can be sent before the products have been read.
+  const choices = read.value ?? [[value, value] as const];
   const [first] = choices[0] ?? [];
   useEffect(() => {
     if (first !== undefined && !choices.some(([sku]) => sku === value)) onChange(first);

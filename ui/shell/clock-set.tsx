@@ -58,13 +58,14 @@ function ClockMenu({ ask }: { ask: () => void }) {
     const { left = 0, bottom = 0 } = button.current?.getBoundingClientRect() ?? {};
     current.style.left = `${left}px`;
     current.style.top = `${bottom}px`;
-    current.querySelector<HTMLElement>('[role=menuitem]')?.focus();
   };
-  const item = (label: string, does: string, run: () => void) => (
+  const item = (label: string, does: string, run: () => void, isFirst = false) => (
     <button
       type="button"
       role="menuitem"
       tabIndex={-1}
+      // The browser focuses it before it reads the next key; the event `toggle` comes later.
+      autofocus={isFirst}
       aria-disabled={offState()}
       onClick={() => {
         menu.current?.hidePopover();
@@ -99,8 +100,8 @@ function ClockMenu({ ask }: { ask: () => void }) {
         onKeyDown={(event) => menu.current && moveIn(menu.current, event)}
       >
         {frozen
-          ? item('Resume', 'the clock flows', () => void setFlowing(true))
-          : item('Freeze', 'the clock stands still', () => void setFlowing(false))}
+          ? item('Resume', 'the clock flows', () => void setFlowing(true), true)
+          : item('Freeze', 'the clock stands still', () => void setFlowing(false), true)}
         {item('+15 min', 'move the clock', () => void advance({ by: 'PT15M' }))}
         {item('+1 day', 'move the clock', () => void advance({ by: 'P1D' }))}
         {item('To…', 'move the clock to an instant', ask)}
