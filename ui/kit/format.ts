@@ -1,3 +1,5 @@
+export { counted } from '../../shared/domain/text.ts';
+
 export type Tone = 'good' | 'warn' | 'bad' | 'event' | 'move';
 
 export const toneOf = (status: number): Tone => (status >= 500 || status === 0 ? 'bad' : status >= 400 ? 'warn' : 'good');
@@ -35,9 +37,6 @@ const WHOLE_NUMBER = new Intl.NumberFormat('en', { maximumFractionDigits: 0 });
 
 export const duration = (ms: number): string =>
   ms < 1 ? 'under 1 ms' : ms < 10_000 ? `${WHOLE_NUMBER.format(ms)} ms` : `${(ms / 1_000).toFixed(1)} s`;
-
-export const counted = (count: number, one: string, many = `${one}s`): string =>
-  `${count.toLocaleString('en')} ${count === 1 ? one : many}`;
 
 /** An id, shortened: `ord_…WDWMH`. */
 export const shortId = (id: string): string => (id.length <= 16 ? id : `${id.slice(0, 4)}…${id.slice(-5)}`);
