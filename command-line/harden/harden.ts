@@ -159,7 +159,7 @@ function budgetOf(text: string): string {
 }
 
 function urlOf(text: string): string {
-  if (URL.canParse(text) && text.includes('{rehearsal}')) return text;
+  if (/^https?:/.test(text) && URL.canParse(text) && text.includes('{rehearsal}')) return text;
   throw misuse(`--url ${text}: give an address with {rehearsal}, such as http://localhost:3000/t/{rehearsal}.`);
 }
 

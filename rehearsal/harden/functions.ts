@@ -66,8 +66,11 @@ export function playOfFunction(
   };
 }
 
-const untilAborted = (signal: AbortSignal, work: () => Promise<unknown>): Promise<unknown> =>
-  Promise.race([work(), new Promise<never>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason), { once: true }))]);
+function untilAborted(signal: AbortSignal, work: () => Promise<unknown>): Promise<unknown> {
+  // Listens before the work begins, because the work may cause the abort.
+  const aborted = new Promise<never>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason), { once: true }));
+  return Promise.race([aborted, work()]);
+}
 
 /** Undefined for a function that returns nothing. */
 function asText(value: unknown): string | undefined {
