@@ -86,7 +86,7 @@ export async function harden(estate: EstateAccess, story: HardenStory, choices: 
     },
     state: before ? 'before' : 'none',
     wording: WORDING,
-    repeat: (cell) => `harden(estate, ${name}, { ${[`again: '${cell}'`, ...repeated(choices)].join(', ')} })`,
+    repeat: (cell) => `harden(estate, story, { ${[`again: '${cell}'`, ...repeated(choices)].join(', ')} })`,
     parallel,
     budgetMs,
     families,

@@ -110,7 +110,7 @@ async function checkOf(check: string, options: SystemOptions): Promise<ReadCheck
 
 async function checkOfFile(file: string): Promise<ReadCheck> {
   const path = resolve(file);
-  if (!existsSync(path)) throw misuse(`--check ${file}: there is no such file. Give a file that exports a function, or a command.`);
+  if (!existsSync(path)) throw misuse(`--check ${file}: the file does not exist. Give a file that exports a function, or a command.`);
   let module: Readonly<Record<string, unknown>>;
   try {
     module = await import(pathToFileURL(path).href);

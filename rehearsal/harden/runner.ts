@@ -159,9 +159,7 @@ function requireSound(one: Telling, other: Telling, { reset }: Wording): void {
     if (exitCode === undefined)
       throw new BaselineFailed('The command did not end within ten minutes without any misfortune. Choose a shorter part of your tests.');
     if (exitCode !== 0)
-      throw new BaselineFailed(
-        `The command failed with exit code ${exitCode} without any misfortune. Make it pass first.`,
-      );
+      throw new BaselineFailed(`The command failed with exit code ${exitCode} without any misfortune. Make it pass first.`);
   }
   const differences = differencesOfStories(one, other);
   if (differences.length === 0) return;

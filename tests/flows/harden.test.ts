@@ -41,7 +41,7 @@ describe('harden in a test', () => {
         /^withNewKeys\n\n +Answer\n +lost\nIssue Loyalty Points ✗✗ twice\n\nF1 {2}twice {2}Issue Loyalty Points, answer lost\n/,
       );
       expect(message).toContain('Issue Loyalty Points was carried out, and its answer was lost.');
-      expect(message).toContain(`\n    Again: harden(estate, withNewKeys, { again: 'C1', families: ['lost-answers'] })\n`);
+      expect(message).toContain(`\n    Again: harden(estate, story, { again: 'C1', families: ['lost-answers'] })\n`);
       expect(message).toMatch(/\n1 finding\. 2 of 2 misfortunes tried in .*\.$/);
 
       const again = await failureOf(harden(access, withNewKeys, { families, again: 'C2' }));
@@ -88,7 +88,7 @@ describe('harden in a test', () => {
 
   test.each<[what: string, choices: object, message: string]>([
     ['a snapshot that does not exist', { from: 'nothing' }, 'There is no snapshot "nothing".'],
-    ['a start that is no instant', { startsAt: 'yesterday' }, '/startsAt: This is not an instant'],
+    ['a start that is not an instant', { startsAt: 'yesterday' }, '/startsAt: This is not an instant'],
     ['a check that returns nothing', { check: () => undefined }, 'The check cannot be used. The check printed nothing.'],
     ['a cell that the plan does not have', { again: 'C999' }, 'The plan does not have this cell any more.'],
     ['a check with a random value', { check: () => randomUUID() }, 'Two runs without any misfortune differ.'],

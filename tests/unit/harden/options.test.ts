@@ -26,12 +26,12 @@ test('A check in a file that does not exist, or exports no function, is refused'
   await using folder = await aFolder();
   const file = await folder.write('check.mjs', 'export const other = 1;');
   await expect(userSystem({ ...system, check: folder.at('nothing.ts') })).rejects.toThrow(
-    'nothing.ts: there is no such file. Give a file that exports a function, or a command.',
+    'nothing.ts: the file does not exist. Give a file that exports a function, or a command.',
   );
   await expect(userSystem({ ...system, check: file })).rejects.toThrow('exports no check; export a function as default.');
 });
 
-test('--same-as is unfit when the story leaves no object of its type, or the system returns none as the estate does', async () => {
+test('The option --same-as compares nothing when the story leaves no object of its type, or the system returns none as the estate does', async () => {
   const { unfit } = await userSystem({ ...system, sameAs: [sameAsOf('order=http://localhost/{id}')] });
   expect(unfit?.('{"orders":0}')).toBe(
     'The story leaves no order to compare. Let your system return it at http://localhost/{id}, with the members of the estate.',
