@@ -2,6 +2,7 @@ import { errorMessage } from '../shared/domain/text.ts';
 import type { EstateAccess, EstateRehearsal } from './estate-rehearsal.ts';
 import { checkOfFunction, playOfFunction } from './harden/functions.ts';
 import { FAMILIES, type Family, type HardenRun } from './harden/run.ts';
+import { hardenRunSchema } from './harden/run-schema.ts';
 import { BaselineFailed, DEFAULTS, endedBadly, failingFindings, hardenSystem, MOST_PARALLEL, type Wording } from './harden/runner.ts';
 import { runLines } from './harden/text/run-text.ts';
 
@@ -118,11 +119,13 @@ const WORDING: Wording = {
 };
 
 /** @throws TypeError that names the choice and the remedy */
-function requireSense(story: unknown, { families = [], parallel = 1, budgetMs = 1 }: HardenChoices): void {
+function requireSense(story: unknown, { families = [], parallel = 1, budgetMs = 1, accepted }: HardenChoices): void {
   if (typeof story !== 'function') throw new TypeError('harden needs a story: harden(estate, async (rehearsal) => { … }).');
   const unknown = families.filter((family) => !FAMILIES.includes(family));
   if (unknown.length > 0) throw new TypeError(`families: there is no ${unknown.join(', ')}; choose from ${FAMILIES.join(', ')}.`);
   if (!Number.isInteger(parallel) || parallel < 1 || parallel > MOST_PARALLEL)
     throw new TypeError(`parallel: give a number from 1 to ${MOST_PARALLEL}, not ${parallel}.`);
   if (!(budgetMs > 0)) throw new TypeError(`budgetMs: give milliseconds above zero, not ${budgetMs}.`);
+  const [issue] = (accepted !== undefined && hardenRunSchema.safeParse(accepted).error?.issues) || [];
+  if (issue) throw new TypeError(`accepted: give the run of an earlier harden. ${issue.path.join('.')}: ${issue.message}.`);
 }

@@ -107,6 +107,7 @@ describe('harden in a test', () => {
   test.each<[what: string, choices: object, message: string]>([
     ['an unknown family', { families: ['lost'] }, 'families: there is no lost; choose from absent, '],
     ['no parallel story', { parallel: 0 }, 'parallel: give a number from 1 to 64, not 0.'],
+    ['an accepted run of another shape', { accepted: { findings: [] } }, 'accepted: give the run of an earlier harden. version: '],
     ['no budget', { budgetMs: 0 }, 'budgetMs: give milliseconds above zero, not 0.'],
   ])('harden refuses %s', (_what, choices, message) => expect(harden(access, withOneKey, choices)).rejects.toThrow(message));
 });
