@@ -52,7 +52,7 @@ export function TraceHeader({ tree, correlationId, summary, sentence }: TraceHea
           </p>
         </div>
         <div class="line">
-          <CopyButton what="Link" text={() => location.href}>
+          <CopyButton what="Link" text={() => `${location.origin}${linkHere('activity', correlationId)}${location.search}`}>
             Copy link
           </CopyButton>
           <button type="button" aria-haspopup="dialog" onClick={() => setExporting(true)}>
