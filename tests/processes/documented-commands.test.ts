@@ -161,7 +161,7 @@ test.each<[string, (block: CommandBlock) => boolean]>([
 );
 
 test('The code of the documentation that signs a webhook gives the signature of the estate', async () => {
-  const page = textOf('docs/how-to/receive-webhooks.md');
+  const page = textOf('docs/how-to/webhooks.md');
   const [, code = ''] = /```js\n([\s\S]*?)^```$/m.exec(page) ?? [];
   const [secret = ''] = /whsec_[A-Za-z0-9+/=]+/.exec(page) ?? [];
   const at = Date.UTC(2026, 2, 1, 10);
