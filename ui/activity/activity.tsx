@@ -26,7 +26,7 @@ export function Activity({ rest: [first, move], query }: PageProps) {
           <OpenTrace correlationId={key} query={query} />
         )
       }
-      invitation={['Select a trace.', 'It shows who called whom, when, and why a call was slow or failed.']}
+      invitation={['The newest trace appears here.', 'It shows who called whom, when, and why a call was slow or failed.']}
     />
   );
 }

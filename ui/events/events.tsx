@@ -24,7 +24,6 @@ export function Events({ rest: [id], query }: PageProps) {
       isTable
       list={<EventList use={use} feed={feed} selected={chosen.key} />}
       detail={<EventDetail key={chosen.key} id={chosen.key ?? ''} />}
-      invitation={['Select an event.', 'It shows what was published, who consumed it, and with what result.']}
     />
   );
 }

@@ -19,7 +19,7 @@ interface ListAndDetailProps {
   readonly list: ComponentChildren;
   readonly detail: ComponentChildren;
   /** Shown while the list has no item: what its detail would show. */
-  readonly invitation: readonly [title: string, words: string];
+  readonly invitation?: readonly [title: string, words: string];
 }
 
 /**
@@ -31,7 +31,6 @@ export function ListAndDetail(props: ListAndDetailProps) {
   const { isOpened: isOpen, key } = chosen;
   const place = useListPlace(link, isOpen ? key : undefined);
   useKeys({ Escape: () => isOpen && navigate(link) });
-  const [title, words] = invitation;
   return (
     <div class={`stack ${isOpen ? css.isOpen : ''}`}>
       <div class="title">
@@ -50,11 +49,13 @@ export function ListAndDetail(props: ListAndDetailProps) {
             <Beside.Provider value={!isOpen}>{detail}</Beside.Provider>
           </article>
         ) : (
-          <section class="card wide">
-            <Empty title={title}>
-              <p class="muted">{words}</p>
-            </Empty>
-          </section>
+          invitation && (
+            <section class="card wide">
+              <Empty title={invitation[0]}>
+                <p class="muted">{invitation[1]}</p>
+              </Empty>
+            </section>
+          )
         )}
       </div>
     </div>
