@@ -55,6 +55,16 @@ describeInBrowser('Places in the lists of the console', () => {
     },
   );
 
+  test.each(PAGES)('The list of %s shows its first row in a wide window, with a link to it that can be copied', async (page) => {
+    await tab.resize(1280);
+    await open(page);
+    expect(await rows().first().getAttribute('aria-current')).toBe('true');
+    const href = new URL(String(await rows().first().getAttribute('href')), tab.page.url()).href;
+    await tab.page.locator('article').getByRole('button', { name: 'Copy link' }).click();
+    await tab.page.getByRole('status').getByText('Link copied').waitFor();
+    expect([await tab.copied(), await focusedPlace()]).toEqual([href, 0]);
+  });
+
   test.each(PAGES)('The list of %s returns to its place in a narrow window, by its link and by the button of the browser', async (page) => {
     await tab.resize(390);
     await open(page);

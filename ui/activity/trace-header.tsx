@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { apiTitle } from '../data/data.ts';
+import { apiTitle, linkHere } from '../data/data.ts';
 import { CopyButton, counted, duration, FaultLink, Heading, ObjectBadges, StatusBadge } from '../kit/kit.ts';
 import { requestOf, type TraceTree } from '../sequence/trace-tree.ts';
 import css from './activity.module.css';
