@@ -36,7 +36,7 @@ export const listObjects = operate(declared.listObjects)(async ({ params, query 
   const of = (object: Published) => progressOf(worlds, place, type.definition, object);
   const progress = Object.keys(wanted).length > 0 ? { wanted, of } : undefined;
   return inSlices(gone, async (breathe) => {
-    const { items, next } = await listObjectsOf(worlds, world, type, { ...filter, progress }, breathe);
+    const { items, next } = await listObjectsOf(worlds, place, type, { ...filter, progress }, breathe);
     const whole = await withProgress(worlds, place, type, items, breathe);
     return { items: await withNames(worlds, place, type, whole, breathe), next };
   });

@@ -289,6 +289,25 @@ describeInBrowser('Objects in the console', () => {
     await main().getByRole('region', { name: 'Payments' }).getByText('exchange-credit').waitFor();
   });
 
+  test('The page of an order names its application that did not answer in time, until a button reads it again', async () => {
+    await using other = await newRehearsal();
+    const { orderId } = await other.checkedOut({}, { placeOrder: true });
+    const late = '**/_control/topology';
+    await tab.page.route(late, async (route) => {
+      const answer = await route.fetch();
+      const { applications, ...rest } = (await answer.json()) as { applications: { id: string }[] };
+      const waitingFor = 'it did not answer in time';
+      const withLate = applications.map((one) => (one.id === 'oms' ? { ...one, state: 'away', waitingFor } : one));
+      await route.fulfill({ response: answer, json: { ...rest, applications: withLate } });
+    });
+    await tab.open(objects(`/order/${orderId}`, other));
+    const trouble = main().locator('.problem').getByText('The OMS did not answer in time.');
+    await trouble.waitFor();
+    await tab.page.unroute(late);
+    await verb('Try again').click();
+    await trouble.waitFor({ state: 'detached' });
+  });
+
   test('A form can be sent before the products have been read', async () => {
     await using other = await newRehearsal();
     await tab.open(objects('/customer/cus_ben', other));

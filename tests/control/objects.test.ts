@@ -187,7 +187,8 @@ test('A list of objects can be filtered by state and by text in id or label, wha
   expect((await list(rehearsal, 'customer', { q: 'ADA BYRNE' })).items.map(({ id }) => id)).toEqual(['cus_ada']);
 });
 
-const TYPE = listedType({ order: { application: 'oms', collection: 'orders', definition: order, indexes: [] } }, 'order');
+const OBJECTS = { order: { application: 'oms', collection: 'orders', definition: order, indexes: [] } } as const;
+const TYPE = listedType(OBJECTS, 'order');
 
 async function grownWorld(count: number) {
   const { store, worlds } = createMemoryStore();
@@ -206,17 +207,17 @@ async function grownWorld(count: number) {
     rows += found.length;
     return found;
   };
-  return { world, worlds: { ...worlds, all }, rowsRead: () => rows };
+  return { place: { world, objects: OBJECTS }, worlds: { ...worlds, all }, rowsRead: () => rows };
 }
 
 plainTest(
   'A search in a list of thousands of objects reads a limited number of them, returns its matches, and continues at next',
   async () => {
-    const { world, worlds, rowsRead } = await grownWorld(2_500);
-    const pages = [await listObjectsOf(worlds, world, TYPE, { q: 'number-7', limit: 1_000 })];
+    const { place, worlds, rowsRead } = await grownWorld(2_500);
+    const pages = [await listObjectsOf(worlds, place, TYPE, { q: 'number-7', limit: 1_000 })];
     expect(rowsRead()).toBeLessThanOrEqual(1_005);
     for (let before = pages[0]?.next; before !== undefined; before = pages.at(-1)?.next) {
-      pages.push(await listObjectsOf(worlds, world, TYPE, { q: 'number-7', limit: 1_000, before }));
+      pages.push(await listObjectsOf(worlds, place, TYPE, { q: 'number-7', limit: 1_000, before }));
     }
     expect(pages.length).toBe(3);
     const found = pages.flatMap(({ items }) => items.map(({ id }) => id));
@@ -226,8 +227,8 @@ plainTest(
 );
 
 plainTest('A list of thousands of objects of a state reads the objects in that state only', async () => {
-  const { world, worlds, rowsRead } = await grownWorld(2_500);
-  const { items, next } = await listObjectsOf(worlds, world, TYPE, { state: 'cancelled', limit: 50 });
+  const { place, worlds, rowsRead } = await grownWorld(2_500);
+  const { items, next } = await listObjectsOf(worlds, place, TYPE, { state: 'cancelled', limit: 50 });
   expect([items.map(({ id }) => id), next, rowsRead()]).toEqual([['ord_10'], undefined, 0]);
 });
 

@@ -38,6 +38,9 @@ const WHOLE_NUMBER = new Intl.NumberFormat('en', { maximumFractionDigits: 0 });
 export const duration = (ms: number): string =>
   ms < 1 ? 'under 1 ms' : ms < 10_000 ? `${WHOLE_NUMBER.format(ms)} ms` : `${(ms / 1_000).toFixed(1)} s`;
 
+/** Why an application is not ready, after its name: `cannot be reached`. @param clause its subject is `it` */
+export const whyAway = (clause = 'it does not answer'): string => clause.replace(/^it /, '');
+
 /** An id, shortened: `ord_…WDWMH`. */
 export const shortId = (id: string): string => (id.length <= 16 ? id : `${id.slice(0, 4)}…${id.slice(-5)}`);
 
