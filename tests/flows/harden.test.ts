@@ -88,7 +88,7 @@ describe('harden in a test', () => {
   });
 
   test.each<[what: string, choices: object, message: string]>([
-    ['a snapshot that does not exist', { from: 'nothing' }, 'There is no snapshot "nothing".'],
+    ['a snapshot that does not exist', { from: 'nothing' }, 'The snapshot "nothing" does not exist.'],
     ['a start that is not an instant', { startsAt: 'yesterday' }, '/startsAt: This is not an instant'],
     ['a check that returns nothing', { check: () => undefined }, 'The check cannot be used. The check printed nothing.'],
     ['a cell that the plan does not have', { again: 'C999' }, 'The plan does not have this cell any more.'],

@@ -80,7 +80,7 @@ test('harden tries nothing when an option compares nothing, and names the remedy
     [
       '--from',
       'nothing',
-      'Nothing was tried. The estate refuses what the run needs. create-rehearsal: 404 There is no snapshot "nothing".',
+      'Nothing was tried. The estate refuses what the run needs. create-rehearsal: 404 The snapshot "nothing" does not exist.',
     ],
     ['--before', 'exit 4', 'The command in --before failed with exit code 4. Correct it: exit 4'],
     ['--check', 'exit 3', 'Nothing was tried. The check cannot be used. The check failed with exit code 3: it printed nothing.'],
