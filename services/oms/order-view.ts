@@ -8,6 +8,7 @@ import {
   getOrderStock as getOrderStockCall,
   getPayable as getPayableCall,
   listCustomerOrders as listCustomerOrdersCall,
+  listOutstanding as listOutstandingCall,
 } from '../../shared/catalog/order/internal.ts';
 import {
   type Order,
@@ -16,10 +17,10 @@ import {
   OrderReturn,
   type OrderView as OrderViewSchema,
 } from '../../shared/catalog/order/objects.ts';
-import { paymentStatusOf, requiredFor } from '../../shared/catalog/payment/cover.ts';
+import { paymentStatusOf, requiredFor, stillToPay } from '../../shared/catalog/payment/cover.ts';
 import { refundId } from '../../shared/catalog/payment/refunds.ts';
 import { isDependencyProblem, type Problem } from '../../shared/catalog/problems.ts';
-import { money } from '../../shared/domain/money.ts';
+import { type Money, money } from '../../shared/domain/money.ts';
 import { handle, type Scope } from '../../shared/work/handler.ts';
 import { requireObject } from '../../shared/work/require-object.ts';
 import { fulfillmentRecords, orders, type StoredOrder } from './collections.ts';
@@ -38,6 +39,20 @@ const MAX_ORDERS = 20;
 export const listCustomerOrders = handle(listCustomerOrdersCall)(async ({ query }, { work, breathe }) => ({
   items: (await work.find(orders, 'customer', query.customerId, { limit: MAX_ORDERS, newestFirst: true, breathe })).items.map(published),
 }));
+
+export const listOutstanding = handle(listOutstandingCall)(async ({ body }, scope) => ({
+  items: (await Promise.all(body.orderIds.map((id) => outstandingOf(id, scope)))).filter((one) => one !== undefined),
+}));
+
+/** As a till takes it: nothing once the order is closed. Undefined if it is unknown. */
+async function outstandingOf(orderId: string, scope: Scope): Promise<{ orderId: string; outstanding: Money } | undefined> {
+  const order = await scope.work.get(orders, orderId);
+  if (!order) return undefined;
+  const payments = await paymentsOf(orderId, scope, VIEW_TIMEOUT_MS).catch((error: unknown) => logAndOmit(error, order, scope));
+  if (!payments) return undefined;
+  const isOpen = order.state !== 'cancelled' && order.completedAt === undefined;
+  return { orderId, outstanding: money(isOpen ? stillToPay(requiredFor(order), payments) : 0, order.totals.total.currency) };
+}
 
 export const getOrderStock = handle(getOrderStockCall)(async ({ params }, { work }) => {
   const { id, state, channel, basketId, lines } = await requireObject(work, orders, params.id);

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineApi } from '../define.ts';
 import { Collection, PaidAtCollection } from '../inventory/collection.ts';
-import { atLeastOne, Id, pageOf, queryInteger, typedText } from '../shapes.ts';
+import { atLeastOne, Id, Money, pageOf, queryInteger, typedText } from '../shapes.ts';
 import { BEFORE_DISPATCH, isAtCounter, StoreCollection } from './fulfillment-orders.ts';
 
 const STATUSES = ['preparing', 'on-the-way', 'waiting', 'handed-over', 'ended'] as const;
@@ -28,7 +28,10 @@ export const WaitingCollection = z
     units: z.int().min(0).describe('Units at the counter. Before they are picked: units of the order.'),
     ...StoreCollection.pick({ readyAt: true, lastDay: true, until: true, extended: true }).shape,
     payAt: PaidAtCollection.describe(
-      'Its customer pays at a till of the store, before the goods are handed over. It stays when the order is paid, so it does not show whether anything is outstanding: Get Order does. Absent for goods that replace delivered ones.',
+      'Its customer pays at a till of the store, before the goods are handed over. It stays when the order is paid; `outstanding` shows whether it is. Absent for goods that replace delivered ones.',
+    ),
+    outstanding: Money.optional().describe(
+      'What the customer still pays for the whole order; 0.00 if nothing. Absent once the goods are handed over or nobody collects them any more, for goods that replace delivered ones, and while the OMS or the Payment Hub does not answer.',
     ),
   })
   .meta({ id: 'WaitingCollection' });
