@@ -18,7 +18,7 @@ import {
   type OrderView as OrderViewSchema,
 } from '../../shared/catalog/order/objects.ts';
 import { paymentStatusOf, requiredFor, stillToPay } from '../../shared/catalog/payment/cover.ts';
-import { refundId } from '../../shared/catalog/payment/refunds.ts';
+import { byTime, refundId } from '../../shared/catalog/payment/refunds.ts';
 import { isDependencyProblem, type Problem } from '../../shared/catalog/problems.ts';
 import { type Money, money } from '../../shared/domain/money.ts';
 import { handle, type Scope } from '../../shared/work/handler.ts';
@@ -98,7 +98,7 @@ export function published({
 function refundsOf(payments: readonly Payment[]): NonNullable<OrderView['refunds']> {
   const requested = payments.flatMap(({ id, refunds }) => refunds.map((refund, index) => ({ paymentId: id, index, refund })));
   return requested
-    .toSorted((one, other) => (one.refund.at ?? '').localeCompare(other.refund.at ?? ''))
+    .toSorted((one, other) => byTime(one.refund, other.refund))
     .slice(-SHOWN_REFUNDS)
     .map(({ paymentId, index, refund: { amount, state, rounding, failureReason } }) => ({
       id: refundId(paymentId, index),
