@@ -1,10 +1,7 @@
 import type { z } from 'zod';
 import type { InputOf } from '../../shared/catalog/define.ts';
-import {
-  collectionStatusOf,
-  listCollections as listCollectionsApi,
-  type WaitingCollection,
-} from '../../shared/catalog/fulfillment/collections.ts';
+import { listCollections as listCollectionsApi, type WaitingCollection } from '../../shared/catalog/fulfillment/collections.ts';
+import { collectionStatusOf, mayBeUnpaid } from '../../shared/catalog/fulfillment/counter.ts';
 import { listOutstanding } from '../../shared/catalog/order/internal.ts';
 import { isDependencyProblem, isProblem } from '../../shared/catalog/problems.ts';
 import type { Money } from '../../shared/domain/money.ts';
@@ -33,19 +30,13 @@ export const listCollections = handle(listCollectionsApi)(async ({ query }, scop
   const outstanding = await outstandingOf(found, scope);
   return {
     ...page,
-    items: found.map((one) => ({ ...shown(one), outstanding: isPaidFor(one) ? outstanding.get(one.orderId) : undefined })),
+    items: found.map((one) => ({ ...shown(one), outstanding: mayBeUnpaid(one) ? outstanding.get(one.orderId) : undefined })),
   };
 });
 
-/** Whether the customer pays for the goods before they are handed over. Replaced goods are paid. */
-const isPaidFor = (found: ToCollect): boolean => {
-  const status = collectionStatusOf(found);
-  return !found.free && status !== 'handed-over' && status !== 'ended';
-};
-
 /** What is outstanding by order. Staff finds the goods while another application does not answer, so the amounts are then missing. */
 async function outstandingOf(found: readonly ToCollect[], { call, log }: Scope): Promise<ReadonlyMap<string, Money>> {
-  const orderIds = [...new Set(found.filter(isPaidFor).map(({ orderId }) => orderId))];
+  const orderIds = [...new Set(found.filter(mayBeUnpaid).map(({ orderId }) => orderId))];
   if (orderIds.length === 0) return new Map();
   try {
     const { items } = await call(listOutstanding, { body: { orderIds } }, { timeoutMs: OUTSTANDING_TIMEOUT_MS });

@@ -17,7 +17,7 @@ import {
   OrderReturn,
   type OrderView as OrderViewSchema,
 } from '../../shared/catalog/order/objects.ts';
-import { paymentStatusOf, requiredFor, stillToPay } from '../../shared/catalog/payment/cover.ts';
+import { leftToPay, paymentStatusOf, requiredFor } from '../../shared/catalog/payment/cover.ts';
 import { byTime, refundId } from '../../shared/catalog/payment/refunds.ts';
 import { isDependencyProblem, type Problem } from '../../shared/catalog/problems.ts';
 import { type Money, money } from '../../shared/domain/money.ts';
@@ -44,14 +44,13 @@ export const listOutstanding = handle(listOutstandingCall)(async ({ body }, scop
   items: (await Promise.all(body.orderIds.map((id) => outstandingOf(id, scope)))).filter((one) => one !== undefined),
 }));
 
-/** As a till takes it: nothing once the order is closed. Undefined if it is unknown. */
+/** Undefined if it is unknown. */
 async function outstandingOf(orderId: string, scope: Scope): Promise<{ orderId: string; outstanding: Money } | undefined> {
   const order = await scope.work.get(orders, orderId);
   if (!order) return undefined;
   const payments = await paymentsOf(orderId, scope, VIEW_TIMEOUT_MS).catch((error: unknown) => logAndOmit(error, order, scope));
   if (!payments) return undefined;
-  const isOpen = order.state !== 'cancelled' && order.completedAt === undefined;
-  return { orderId, outstanding: money(isOpen ? stillToPay(requiredFor(order), payments) : 0, order.totals.total.currency) };
+  return { orderId, outstanding: leftToPay(order, payments) };
 }
 
 export const getOrderStock = handle(getOrderStockCall)(async ({ params }, { work }) => {
