@@ -181,6 +181,12 @@ export const operationCommands: OperationCommands = {
       show: showExplanation,
     },
   ],
+  'read-timeline': {
+    words: 'timeline',
+    example: ['order ord_01M', 'any ord_01M --limit 50'],
+    choices: { type: [...objectTypes, ANY_TYPE] },
+    columns: { at: 'clock', kind: 'kind', application: 'application', words: 'what', outcome: 'outcome', trace: 'trace' },
+  },
   'list-life-cycles': { words: 'life-cycles', columns: { type: 'type', states: 'states' } },
   'list-names': { words: 'names' },
   'list-stock': { words: 'stock list', example: '--sku mug-blue' },
