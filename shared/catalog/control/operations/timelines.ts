@@ -32,7 +32,7 @@ const TimelineObject = z
     states: z
       .array(z.object({ at: Instant, state: z.string() }))
       .describe(
-        'Each state with the instant at which it began, oldest first, from the newest events of the object. A loyalty account has its points.',
+        'Each state with the instant of its beginning, oldest first, from the newest events of the object. A loyalty account has its points.',
       ),
   })
   .meta({ id: 'TimelineObject' });
