@@ -66,7 +66,11 @@ function KnownObject({ type, id, found, reload }: ObjectPageProps & { found: Fou
         heading={`${NAMES[type] ?? oneOf(type)} ${label ?? shortId(id)}`}
         badge={state && <StateBadge type={type} state={state} />}
         back={[linkHere('objects', type), `All ${manyOf(type).toLowerCase()}`]}
-      />
+      >
+        <a class="button" href={linkHere('timelines', type, id)}>
+          Timeline
+        </a>
+      </PageHead>
       {state === undefined ? (
         groups.length > 0 && (
           <section class="card in stack-tight" aria-label="What can be done next">
