@@ -64,13 +64,14 @@ function KnownObject({ type, id, found, reload }: ObjectPageProps & { found: Fou
       <PageHead
         title={`${label ?? id} · ${type}`}
         heading={`${NAMES[type] ?? oneOf(type)} ${label ?? shortId(id)}`}
-        badge={state && <StateBadge type={type} state={state} />}
+        badge={
+          <>
+            {state && <StateBadge type={type} state={state} />}
+            <a href={linkHere('timelines', type, id)}>Timeline</a>
+          </>
+        }
         back={[linkHere('objects', type), `All ${manyOf(type).toLowerCase()}`]}
-      >
-        <a class="button" href={linkHere('timelines', type, id)}>
-          Timeline
-        </a>
-      </PageHead>
+      />
       {state === undefined ? (
         groups.length > 0 && (
           <section class="card in stack-tight" aria-label="What can be done next">

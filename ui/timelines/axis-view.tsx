@@ -1,7 +1,7 @@
 import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { applicationTitle } from '../data/data.ts';
 import { type Axis, type Cluster, clustersOf, type Mark, panned, ticksOf, type View, zoomed } from './axis.ts';
-import { MarkGlyph } from './mark-glyph.tsx';
+import { KINDS, MarkGlyph } from './mark-glyph.tsx';
 import css from './timelines.module.css';
 
 interface AxisViewProps {
@@ -106,21 +106,24 @@ function lanesOf(marks: readonly Mark[]): ReadonlyMap<string, readonly number[]>
   return lanes;
 }
 
-/** Pixels of a mark and its gap, and the least room for a word. */
-const MARK_ROOM = 20;
-const WORD_ROOM = 44;
+/** Least room for a count, and for a word, in pixels. */
+const COUNT_ROOM = 32;
+const WORD_ROOM = 56;
+
+/** A failure is never hidden behind others, and what changed says more than a call. */
+const urgencyOf = ({ kind, outcome }: Mark): number => (outcome === 'ok' ? KINDS.indexOf(kind) : -1);
 
 function ClusterView({ x, room, marks }: Cluster) {
-  // A failure is never hidden behind others.
-  const shown = marks.find(({ outcome }) => outcome !== 'ok') ?? marks.at(-1);
+  const [shown] = marks.toSorted((one, other) => urgencyOf(one) - urgencyOf(other));
   const last = marks.at(-1);
   if (!shown || !last) return null;
-  const words = marks.length === 1 ? shown.words : String(marks.length);
-  const isShown = marks.length > 1 ? room >= MARK_ROOM + 12 : room >= WORD_ROOM;
+  const others = marks.length - 1;
+  const words =
+    room >= WORD_ROOM ? `${shown.words}${others > 0 ? ` +${others}` : ''}` : others > 0 && room >= COUNT_ROOM ? String(marks.length) : '';
   return (
     <span class={css.mark} style={{ '--x': `${x}px`, '--room': `${room - 4}px` }} data-at={Date.parse(last.at)} title={titleOf(marks)}>
       <MarkGlyph {...shown} />
-      {isShown && <span class="clip">{words}</span>}
+      {words !== '' && <span class="clip">{words}</span>}
     </span>
   );
 }

@@ -186,7 +186,9 @@ export function ticksOf(axis: Axis, { from, to }: View, width: number): Tick[] {
     const x = ((axis.placeOf(at) - from) / (to - from)) * width;
     if (x < 0 || x > width - TICK / 2 || x - (ticks.at(-1)?.x ?? -TICK) < TICK) continue;
     const today = new Date(at).toISOString().slice(0, 10);
-    ticks.push({ x, words: `${today === day ? '' : `${dayWords(today)} `}${timeWords(at, span)}` });
+    const words = `${today === day ? '' : `${dayWords(today)} `}${timeWords(at, span)}`;
+    if (words === ticks.at(-1)?.words) continue;
+    ticks.push({ x, words });
     day = today;
   }
   return ticks;
@@ -236,3 +238,6 @@ export function spanWords(ms: number): string {
   if (ms >= 3 * MINUTE) return `${Math.round(ms / MINUTE)} min`;
   return ms >= 3 * SECOND ? `${Math.round(ms / SECOND)} s` : `${ms} ms`;
 }
+
+/** `2026-11-30 02:10:28.433Z` */
+export const instantWords = (at: number): string => new Date(at).toISOString().replace('T', ' ');

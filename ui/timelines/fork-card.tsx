@@ -1,7 +1,8 @@
 import { useSignal } from '@preact/signals';
 import { act, control, drawn, here, isBusy, type Output, rehearsalLink, useResource } from '../data/data.ts';
-import { Card, counted, rehearsalSecond, useKeys } from '../kit/kit.ts';
+import { Card, counted, useKeys } from '../kit/kit.ts';
 import { CreatedCard, type CreatedRehearsal, createRehearsal } from '../rehearsals/created-card.tsx';
+import { instantWords } from './axis.ts';
 import { forkPoints, type KeptPoint } from './fork-point.ts';
 
 interface ForkCardProps {
@@ -63,13 +64,18 @@ export function ForkCard({ timeline, at }: ForkCardProps) {
             ) : (
               <>
                 <p>No kept point is early enough. A fork can begin later:</p>
-                <p class="line">
+                <ul class="stack-tight">
                   {later.map((point) => (
-                    <button key={point.snapshot} type="button" aria-disabled={isBusy()} onClick={() => void fork(point, point.at)}>
-                      {point.snapshot === undefined ? 'Fork from now' : `Fork from ${point.snapshot}, ${instantWords(point.at)}`}
-                    </button>
+                    <li key={point.snapshot} class="line">
+                      <button type="button" aria-disabled={isBusy()} onClick={() => void fork(point, point.at)}>
+                        {point.snapshot === undefined ? 'Fork from now' : 'Fork from the next point'}
+                      </button>
+                      <span class="brk muted small">
+                        {point.snapshot} {instantWords(point.at)}
+                      </span>
+                    </li>
                   ))}
-                </p>
+                </ul>
               </>
             ),
           )}
@@ -86,14 +92,12 @@ export function ForkCard({ timeline, at }: ForkCardProps) {
   );
 }
 
-const instantWords = (at: number): string => rehearsalSecond(new Date(at).toISOString());
-
 /** Stops the clock of a fork and moves it to an instant: the work that was due runs again. @returns the instant in words */
 async function replay(rehearsal: string, to: number): Promise<string> {
   const { now } = await control('set-clock', { body: { flowing: false } }, { rehearsal });
-  if (Date.parse(now) >= to) return rehearsalSecond(now);
+  if (Date.parse(now) >= to) return instantWords(Date.parse(now));
   const moved = await control('advance-clock', { body: { to: new Date(to).toISOString() } }, { rehearsal });
-  return rehearsalSecond(moved.now);
+  return instantWords(Date.parse(moved.now));
 }
 
 /** What the fork begins with, and what it lacks. */

@@ -16,7 +16,7 @@ const SHAPES: Readonly<Record<Kind, ComponentChildren>> = {
   scan: <path d="M6 1 11 10.5H1z" />,
   call: <path d="M1 4.8h5.2V2L11 6l-4.8 4V7.2H1z" />,
   event: <path d="M6 .8 11.2 6 6 11.2.8 6z" />,
-  webhook: <path d="M1 6a5 5 0 0 1 10 0H8.4a2.4 2.4 0 0 0-4.8 0z" />,
+  webhook: <path d="M6 1a5 5 0 1 0 0 10A5 5 0 0 0 6 1zm0 2.6a2.4 2.4 0 1 1 0 4.8 2.4 2.4 0 0 1 0-4.8z" />,
   clock: <path d="M6 1a5 5 0 1 0 0 10A5 5 0 0 0 6 1zm-.7 2h1.4v2.7l1.9 1.1-.7 1.2-2.6-1.5z" />,
 };
 const FAILED = <path d="m2.8 1.2 3.2 3.2 3.2-3.2 1.6 1.6L7.6 6l3.2 3.2-1.6 1.6L6 7.6l-3.2 3.2-1.6-1.6L4.4 6 1.2 2.8z" />;

@@ -1,8 +1,8 @@
 import { useSignal } from '@preact/signals';
 import { useMemo } from 'preact/hooks';
 import { drawn, linkHere, type Output, setQuery, useRead } from '../data/data.ts';
-import { Card, counted, Empty, isNarrow, PageHead, type PageProps, rehearsalSecond, Unknown, useKeys } from '../kit/kit.ts';
-import { axisOf, panned, type Scale, showing, spanWords, type View, WHOLE, zoomed } from './axis.ts';
+import { Card, counted, Empty, isNarrow, PageHead, type PageProps, Unknown, useKeys } from '../kit/kit.ts';
+import { axisOf, instantWords, panned, type Scale, showing, spanWords, type View, WHOLE, zoomed } from './axis.ts';
 import { AxisView } from './axis-view.tsx';
 import { ForkCard } from './fork-card.tsx';
 import { KINDS, type Kind, MarkGlyph } from './mark-glyph.tsx';
@@ -84,13 +84,19 @@ function KnownTimeline({ timeline, query }: { timeline: Timeline; query: URLSear
   const applications = new Set(timeline.marks.map(({ application }) => application)).size;
   const counts = Map.groupBy(timeline.marks, ({ kind }) => kind);
   const lost = timeline.marks.filter(({ what, trace }) => what === 'event' && trace === undefined).length;
+  // A narrow window has the long list last.
+  const list = timeline.marks.length > 0 && (
+    <Card title="Near the clock line">
+      <MarksList marks={marks} at={at} />
+    </Card>
+  );
   return (
     <div class="stack">
       <PageHead title={`Timeline of ${name}`} back={[linkHere('objects', type, id), `The ${type.replaceAll('-', ' ')}`]} />
       <Card label="Timeline">
         <div class={css.tools}>
           <span class={css.instant} data-instant="">
-            {rehearsalSecond(new Date(at).toISOString())}
+            {instantWords(at)}
           </span>
           <span class="muted small">
             {counted(marks.length, 'mark')} over {counted(applications, 'application')}, {spanWords(end - (axis.stops[0] ?? end))}
@@ -161,7 +167,7 @@ function KnownTimeline({ timeline, query }: { timeline: Timeline; query: URLSear
               <input
                 type="range"
                 aria-label="Clock line"
-                aria-valuetext={rehearsalSecond(new Date(at).toISOString())}
+                aria-valuetext={instantWords(at)}
                 min={0}
                 max={axis.stops.length - 1}
                 step={1}
@@ -204,19 +210,14 @@ function KnownTimeline({ timeline, query }: { timeline: Timeline; query: URLSear
         )}
       </Card>
       <div class="over">
-        <div class="stack">
-          {timeline.marks.length > 0 && (
-            <Card title="Near the clock line">
-              <MarksList marks={marks} at={at} />
-            </Card>
-          )}
-        </div>
+        {!isNarrow.value && list}
         <div class="stack">
           <Card title="At that instant">
             <StatesAt objects={objects} at={at} />
           </Card>
           <ForkCard timeline={timeline} at={at} />
         </div>
+        {isNarrow.value && list}
       </div>
     </div>
   );
