@@ -98,19 +98,28 @@ const between = (value: number, [a, b]: readonly [number, number], [c, d]: reado
   b === a ? d : c + ((value - a) / (b - a)) * (d - c);
 
 function placeBetween(knots: readonly Knot[], at: number): number {
-  const next = knots.findIndex((knot) => knot.at > at);
-  const before = knots[(next < 0 ? knots.length : next) - 1];
-  const after = knots[next];
+  const next = firstAfter(knots, at, 'at');
+  const [before, after] = [knots[next - 1], knots[next]];
   if (!before) return knots[0]?.from ?? 0;
   return after && before.at !== at ? between(at, [before.at, after.at], [before.to, after.from]) : before.to;
 }
 
 function instantBetween(knots: readonly Knot[], x: number): number {
-  const next = knots.findIndex((knot) => knot.from > x);
-  const before = knots[(next < 0 ? knots.length : next) - 1];
-  const after = knots[next];
+  const next = firstAfter(knots, x, 'from');
+  const [before, after] = [knots[next - 1], knots[next]];
   if (!before) return knots[0]?.at ?? 0;
   return after && x > before.to ? between(x, [before.to, after.from], [before.at, after.at]) : before.at;
+}
+
+/** The index of the first knot beyond a value, by halving: each tick and each move of the pointer needs it. */
+function firstAfter(knots: readonly Knot[], value: number, of: 'at' | 'from'): number {
+  let [low, high] = [0, knots.length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((knots[middle]?.[of] ?? 0) > value) high = middle;
+    else low = middle + 1;
+  }
+  return low;
 }
 
 /** Zooms around a place, which stays where it is in the window. @param factor below 1 shows a shorter part */

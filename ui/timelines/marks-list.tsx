@@ -22,7 +22,7 @@ export function MarksList({ marks, at }: { marks: readonly Mark[]; at: number })
         ))}
         <li class={css.here}>The clock line: {instantWords(at)}</li>
         {marks.slice(line, end).map((mark, place) => (
-          <MarkRow key={keyOf(mark)} mark={mark} before={marks[line + place - 1]} isFirst={place === 0} isLater />
+          <MarkRow key={keyOf(mark)} mark={mark} before={marks[line + place - 1]} isFirst={line === 0 && place === 0} isLater />
         ))}
       </ol>
       {end < marks.length && <p class="in muted small">{(marks.length - end).toLocaleString('en')} later.</p>}

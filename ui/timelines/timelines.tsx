@@ -16,7 +16,12 @@ type Timeline = Output<'read-timeline'>;
 const MOST_MARKS = 2_000;
 
 /** The timeline of an object: a lane per application, and the states at the clock line. */
-export function Timelines({ rest: [type = '', id = ''], query }: PageProps) {
+export function Timelines({ rest: [type, id], query }: PageProps) {
+  if (type !== undefined && id !== undefined) return <TimelineOf key={`${type}/${id}`} type={type} id={id} query={query} />;
+  return <UnknownTimeline type={type} why="A timeline belongs to one object: open the object, then its timeline." />;
+}
+
+function TimelineOf({ type, id, query }: { type: string; id: string; query: URLSearchParams }) {
   const read = useRead(
     'read-timeline',
     { params: { type, id }, query: { limit: MOST_MARKS } },
@@ -36,11 +41,16 @@ export function Timelines({ rest: [type = '', id = ''], query }: PageProps) {
 const isNear = ({ marks, objects }: Timeline, correlationId: string, path: string): boolean =>
   marks.some(({ trace }) => trace === correlationId) || objects.some(({ id }) => path.includes(id));
 
-const UnknownTimeline = ({ type, id, why }: { type: string; id: string; why: string }) => (
-  <Unknown title="Unknown timeline" words={`There is no timeline of ${type}`} id={id} why={why}>
+const UnknownTimeline = ({ type, id, why }: { type?: string | undefined; id?: string; why: string }) => (
+  <Unknown
+    title="Unknown timeline"
+    words={`There is no timeline${type === undefined ? '' : ` of ${type}`}`}
+    id={id}
+    why={<span>{why}</span>}
+  >
     <p>
-      <a class="button" href={linkHere('objects')}>
-        All types
+      <a class="button" href={type === undefined ? linkHere('objects') : linkHere('objects', type)}>
+        Objects
       </a>
     </p>
   </Unknown>
