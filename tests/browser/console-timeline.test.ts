@@ -125,7 +125,7 @@ describeInBrowser('The timeline in the console', () => {
     await shows('insufficient_funds');
   });
 
-  test('Fork from here says that no kept point is early enough, keeps one, and forks it with the work that was due', async () => {
+  test('Fork from here shows that no kept point is early enough, keeps one, and forks it with the work that was due', async () => {
     await using mine = await newRehearsal({ carrier: 'manual' });
     const { id } = await mine.confirmed();
     await mine.control('set-clock', { body: { flowing: false } });
@@ -167,9 +167,12 @@ describeInBrowser('The timeline in the console', () => {
     await mine.cancel(id);
     await states().getByText('cancelled').waitFor();
     await nearby().getByText('order cancelled').waitFor();
+    // The read after the beginning of the stream is over.
+    await mine.order(id);
+    await nearby().getByText('Get Order', { exact: true }).waitFor();
   });
 
-  test('The timeline of an object of the initial data is empty, and says so', async () => {
+  test('The timeline of an object of the initial data is empty, and names the reason', async () => {
     await tab.open(timeline('cus_ben', 'customer'));
     await shows('Nothing has happened to it in this rehearsal.');
     await tab.expectSoundInEveryLook();

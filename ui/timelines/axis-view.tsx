@@ -110,7 +110,7 @@ function lanesOf(marks: readonly Mark[]): ReadonlyMap<string, readonly number[]>
 const COUNT_ROOM = 32;
 const WORD_ROOM = 56;
 
-/** A failure is never hidden behind others, and what changed says more than a call. */
+/** A failure is never hidden behind others, and a change matters more than a call. */
 const urgencyOf = ({ kind, outcome }: Mark): number => (outcome === 'ok' ? KINDS.indexOf(kind) : -1);
 
 function ClusterView({ x, room, marks }: Cluster) {

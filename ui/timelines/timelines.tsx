@@ -72,7 +72,7 @@ function KnownTimeline({ timeline, query }: { timeline: Timeline; query: URLSear
     setQuery({ at: to >= end ? undefined : new Date(to).toISOString() });
   };
   const step = (by: number): void => moveTo(axis.stops[Math.min(axis.stops.length - 1, Math.max(0, stop + by))] ?? end);
-  /** To the stop before the line, or to the start of its own stop. */
+  /** To the last stop before the line. */
   const back = (): void => (at > (axis.stops[stop] ?? at) ? step(0) : step(-1));
   const zoom = (factor: number): void => {
     view.value = zoomed(view.value, axis.placeOf(at), factor, axis);
