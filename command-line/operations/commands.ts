@@ -10,6 +10,7 @@ import { journalDiagrams } from '../output/journal-diagrams.ts';
 import { showFidelity, showHops, showInvariants, showRows } from '../output/show-answer.ts';
 import { showComparison } from '../output/show-comparison.ts';
 import { showExplanation } from '../output/show-explanation.ts';
+import { showTimeline } from '../output/show-timeline.ts';
 import type { OperationCommands } from './operation-command.ts';
 
 const eventTypes = allEvents.map(({ name }) => name);
@@ -185,7 +186,7 @@ export const operationCommands: OperationCommands = {
     words: 'timeline',
     example: ['order ord_01M', 'any ord_01M --limit 50'],
     choices: { type: [...objectTypes, ANY_TYPE] },
-    columns: { at: 'clock', kind: 'kind', application: 'application', words: 'what', outcome: 'outcome', trace: 'trace' },
+    show: showTimeline,
   },
   'list-life-cycles': { words: 'life-cycles', columns: { type: 'type', states: 'states' } },
   'list-names': { words: 'names' },
