@@ -57,7 +57,7 @@ export const findById = (scope: ExplainScope, id: string): Promise<Sought | unde
   findIn(scope, scope.view.world, listedTypes(scope.objects), id);
 
 /** Members that people name an object by, beside its id. */
-const NAMED_BY: Readonly<Record<string, string>> = {
+export const NAMED_BY: Readonly<Record<string, string>> = {
   order: 'orderNumber',
   product: 'sku',
   shipment: 'trackingNumber',

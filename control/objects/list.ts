@@ -3,6 +3,7 @@ import type { ObjectDefinition } from '../../shared/catalog/define-object.ts';
 import { fulfillmentOrder } from '../../shared/catalog/fulfillment/fulfillment-orders.ts';
 import { returnObject } from '../../shared/catalog/fulfillment/returns.ts';
 import { shipment } from '../../shared/catalog/fulfillment/shipments.ts';
+import type { BusinessObject } from '../../shared/catalog/objects.ts';
 import { order } from '../../shared/catalog/order/objects.ts';
 import { invalid } from '../../shared/catalog/problems.ts';
 import { type Breathe, inOneSlice } from '../../shared/domain/breathe.ts';
@@ -33,6 +34,8 @@ interface ObjectFilter {
   readonly state?: string;
   /** Text to find in the object, or in the customer that it refers to. */
   readonly q?: string;
+  /** The store where the goods of a fulfillment order are collected. */
+  readonly collectAt?: string;
   /** Values of the columns that follow from objects of other applications. */
   readonly progress?: { readonly wanted: Progress; readonly of: (object: Published) => Promise<Progress> };
   /** Position (`order`) of the last object of the previous page. */
@@ -58,7 +61,7 @@ export async function listObjectsOf(
   worlds: ObjectReader,
   place: ObjectPlace,
   type: ListedType,
-  { state, q, progress, before = 0, limit, customers }: ObjectFilter,
+  { state, q, collectAt, progress, before = 0, limit, customers }: ObjectFilter,
   breathe: Breathe = inOneSlice,
 ): Promise<{ items: Listed[]; next?: number }> {
   if (state !== undefined) requireState(type, state);
@@ -70,7 +73,7 @@ export async function listObjectsOf(
       ? worlds.all(world, application, collection, page)
       : worlds.indexed(world, { application, collection, name: STATE_INDEX }, state, page);
   const matches = q === undefined ? undefined : await matcher(worlds, place, type, { q, customers }, breathe);
-  const isFiltered = matches !== undefined || progress !== undefined;
+  const isFiltered = matches !== undefined || collectAt !== undefined || progress !== undefined;
   const items: Listed[] = [];
   let next = before;
   for (let left = MOST_READ; left > 0; ) {
@@ -81,7 +84,8 @@ export async function listObjectsOf(
       await breathe();
       next = one.order;
       const object = publishedOf(type, one);
-      if ((matches?.(object) ?? true) && (await isThatFar(object, progress))) items.push(describe(type, one, object));
+      if (isCollectedAt(object, collectAt) && (matches?.(object) ?? true) && (await isThatFar(object, progress)))
+        items.push(describe(type, one, object));
       if (items.length === limit) return position + 1 < found.length ? { items, next } : { items };
     }
     if (found.length <= size) return { items };
@@ -89,6 +93,9 @@ export async function listObjectsOf(
   }
   return { items, next };
 }
+
+const isCollectedAt = (object: Published, store: string | undefined): boolean =>
+  store === undefined || (object as Partial<BusinessObject<'fulfillment-order'>>).collection?.locationId === store;
 
 async function isThatFar(object: Published, filter: ObjectFilter['progress']): Promise<boolean> {
   if (!filter) return true;

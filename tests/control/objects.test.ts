@@ -7,6 +7,7 @@ import { STATE_INDEX } from '../../shared/store/collections.ts';
 import { createMemoryStore } from '../../shared/store/memory/store.ts';
 import { aPlan } from '../ports/a-plan.ts';
 import { newRehearsal, type TestRehearsal } from '../support/estate.ts';
+import { payAtCounterSteps } from '../support/steps/pay-at-counter.ts';
 import { testIn } from '../support/test-in.ts';
 
 const test = testIn(newRehearsal);
@@ -153,6 +154,38 @@ test('The goods of a dispatched order are in the state of its parcel', async (re
   const { shipmentId } = await rehearsal.dispatchedOrder();
   const { state } = await rehearsal.object('shipment', shipmentId);
   expect((await list(rehearsal, 'order', { goods: state })).items.map(({ columns }) => columns['goods'])).toEqual([state]);
+});
+
+test('A list of fulfillment orders finds the collections of a store by status, and shows what their customers still pay', async (rehearsal) => {
+  await rehearsal.progress({ store: 'manual', warehouse: 'manual' });
+  const { confirmedToPay, unpaidAtCounter } = payAtCounterSteps(rehearsal);
+  const waiting = await unpaidAtCounter();
+  await rehearsal.authorisation(waiting.orderId, 1_000);
+  const preparing = await confirmedToPay([{ sku: 'mug-blue', qty: 1 }]);
+  const sent = await rehearsal.confirmed();
+  await rehearsal.settle();
+  const found = async (query: Record<string, unknown>) =>
+    (await list(rehearsal, 'fulfillment-order', query)).items.map(({ id, columns }) => [id, columns['collection'], columns['to pay']]);
+  // 2 × 12.99 − 10.00
+  const atCounter = [waiting.fulfillmentOrderId, 'waiting', '15.98 EUR'];
+  const picked = [preparing.fulfillmentOrderId, 'preparing', '12.99 EUR'];
+  expect(await found({ collection: 'waiting' })).toEqual([atCounter]);
+  expect(await found({ collectAt: 'store-01' })).toEqual([picked, atCounter]);
+  expect(await found({ collectAt: 'store-02' })).toEqual([]);
+  expect(await found({ collectAt: 'store-01', limit: 1 })).toEqual([picked]);
+  expect(await found({})).toEqual([[await rehearsal.onlyFulfilment(sent.id), undefined, undefined], picked, atCounter]);
+  const [first] = (await list(rehearsal, 'fulfillment-order', { collection: 'waiting' })).items;
+  expect(first?.columns).toMatchObject({ 'collected at': 'store-01', units: '2', until: expect.any(String) });
+  await rehearsal.cancel(waiting.orderId);
+  await rehearsal.settle();
+  expect(await found({ collection: 'ended' })).toEqual([[waiting.fulfillmentOrderId, 'ended', undefined]]);
+});
+
+test('A filter by the place of a collection is refused for another type, and for an unknown place', async (rehearsal) => {
+  const refusalOf = (type: string, query: Record<string, unknown>) =>
+    rehearsal.control('list-objects', { params: { type }, query }).catch((error: unknown) => String(error));
+  expect(await refusalOf('order', { collectAt: 'store-01' })).toContain('Nobody collects objects of type order: leave the filter out.');
+  expect(await refusalOf('fulfillment-order', { collectAt: 'x' })).toContain('There is no location "x"; choose one of ');
 });
 
 test('A filter by payment or goods is refused for another type, and for a value that does not exist', async (rehearsal) => {

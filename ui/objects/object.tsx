@@ -66,7 +66,12 @@ function KnownObject({ type, id, found, reload }: ObjectPageProps & { found: Fou
       <PageHead
         title={`${label ?? id} · ${type}`}
         heading={`${NAMES[type] ?? oneOf(type)} ${label ?? shortId(id)}`}
-        badge={state && <StateBadge type={type} state={state} />}
+        badge={
+          <>
+            {state && <StateBadge type={type} state={state} />}
+            <a href={linkHere('timelines', type, id)}>Timeline</a>
+          </>
+        }
         back={[linkHere('objects', type), `All ${manyOf(type).toLowerCase()}`]}
       />
       {away !== undefined && !isStock && <Away why={away} retry={reload} />}
