@@ -18,11 +18,9 @@ export interface HardenChoices {
   readonly name?: string;
   /** Reads what your system holds to be true, after each story and its patience. It is compared as the result of the story is. */
   readonly check?: (rehearsal: EstateRehearsal) => unknown;
-  /** Resets your system before each story. */
   readonly before?: (rehearsal: EstateRehearsal) => unknown;
   /** Tries only these families of misfortunes. */
   readonly families?: readonly Family[];
-  /** Tries each misfortune at each place. */
   readonly all?: boolean;
   /** Tries only this cell of the plan: `C17`. */
   readonly again?: string;
@@ -40,7 +38,6 @@ export interface HardenChoices {
   readonly budgetMs?: number;
   /** A run whose findings your team has accepted. */
   readonly accepted?: HardenRun;
-  /** Ends the run early. */
   readonly signal?: AbortSignal;
 }
 

@@ -1,26 +1,38 @@
-/** Families of misfortunes, sorted as the columns of a matrix. */
-export const FAMILIES = ['absent', 'lost-answers', 'delivery', 'forged', 'credentials', 'permitted', 'forbidden', 'calendar'] as const;
-export type Family = (typeof FAMILIES)[number];
+/** A family of misfortunes. */
+export type Family = 'absent' | 'lost-answers' | 'delivery' | 'forged' | 'credentials' | 'permitted' | 'forbidden' | 'calendar';
 
-/** Verdicts that fail a run, the gravest first. */
-export const FAILING = ['twice', 'half', 'silent', 'wrong', 'stuck'] as const;
-/** All verdicts. `FAILING` lists those that fail a run. */
-export const VERDICTS = [...FAILING, 'unstable', 'failed-cleanly', 'not-struck', 'survived'] as const;
-export type Verdict = (typeof VERDICTS)[number];
+/** @internal Sorted as the columns of a matrix. */
+export const FAMILIES: readonly Family[] = [
+  'absent',
+  'lost-answers',
+  'delivery',
+  'forged',
+  'credentials',
+  'permitted',
+  'forbidden',
+  'calendar',
+];
 
-export const isFailing = (verdict: Verdict): boolean => (FAILING as readonly Verdict[]).includes(verdict);
+/** The first five fail a run. */
+export type Verdict = 'twice' | 'half' | 'silent' | 'wrong' | 'stuck' | 'unstable' | 'failed-cleanly' | 'not-struck' | 'survived';
+
+/** @internal Verdicts that fail a run, the gravest first. */
+export const FAILING: readonly Verdict[] = ['twice', 'half', 'silent', 'wrong', 'stuck'];
+/** @internal All verdicts. */
+export const VERDICTS: readonly Verdict[] = [...FAILING, 'unstable', 'failed-cleanly', 'not-struck', 'survived'];
+
+/** @internal */
+export const isFailing = (verdict: Verdict): boolean => FAILING.includes(verdict);
 
 /** A place in the story of the user's system that a misfortune can strike. */
 export interface Site {
-  /** Stable between runs: `confirm-order-api#1`, `webhook copy order-created#2`, `start`. */
+  /** `confirm-order-api#1`, `webhook copy order-created#2`, `start` */
   readonly id: string;
-  /** A call of the user's system, a delivery to it, or the start of the story. */
   readonly kind: 'call' | 'delivery' | 'start';
-  /** For people: `Confirm Order`, `order-created to the webhook copy`, `Start of the story`. */
   readonly label: string;
 }
 
-/** A figure that differs between the baseline and a try: an entry of the books, or a member of the check. */
+/** An entry of the books or a member of the check that differs. */
 export interface Difference {
   readonly what: string;
   readonly baseline: string;
@@ -29,26 +41,22 @@ export interface Difference {
 
 /** One misfortune at one site. */
 export interface Cell {
-  /** Stable within a run and its repetitions: `C17`. */
+  /** `C17` */
   readonly id: string;
   readonly site: string;
   readonly family: Family;
   /** `lost-504`, `unknown-member`. */
   readonly misfortune: string;
-  /** For people: `The answer is lost (504).` */
   readonly label: string;
   /** Undefined while it was not tried. */
   readonly verdict?: Verdict;
-  /** Why it has this verdict, in a sentence. */
   readonly reason?: string;
   /** Exit code of the command; undefined if it did not end, or was not run. A function that throws counts as 1. */
   readonly exitCode?: number;
   /** Wall time of the try in milliseconds. */
   readonly ms?: number;
-  /** The rehearsal of the last try. */
   readonly rehearsal?: string;
   readonly differences?: readonly Difference[];
-  /** The finding that has this cell. */
   readonly finding?: string;
 }
 
@@ -58,18 +66,14 @@ export interface Finding {
   readonly id: string;
   readonly verdict: Verdict;
   readonly site: string;
-  /** Ids of at least one cell. */
   readonly cells: readonly string[];
-  /** What happened, as one paragraph. */
   readonly paragraph: string;
   readonly remedy: string;
-  /** What repeats the first cell: a command, or a call of `harden`. */
+  /** A command, or a call of `harden`. */
   readonly repeat: string;
   /** Text of a scenario file that plays the first cell. */
   readonly scenario?: string;
-  /** Files of the report folder that hold the world and the scenario. */
   readonly files?: readonly string[];
-  /** The team has accepted it. */
   readonly accepted?: boolean;
 }
 
