@@ -13,5 +13,7 @@ export {
   type EventFilter,
   VerificationFailed,
 } from './estate-rehearsal.ts';
+export type { HardenRun } from './harden/run.ts';
+export { type HardenChoices, HardenFailed, type HardenStory, harden } from './harden.ts';
 export type { Answer, DryRun, ProblemBody, Refusal, Reply, StepReply } from './reply.ts';
 export { ExpectationFailed, type FaultRule, type OwnScenario as Scenario, type Stage, type Step } from './scenario.ts';

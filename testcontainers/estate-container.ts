@@ -2,6 +2,8 @@ import { resolve } from 'node:path';
 import { AbstractStartedContainer, GenericContainer, type StartedTestContainer, Wait } from 'testcontainers';
 import type { EstateClient } from '../rehearsal/estate-client.ts';
 import { DEMO_CREDENTIALS, type EstateCredentials, EstateRehearsal, type NewRehearsal } from '../rehearsal/estate-rehearsal.ts';
+import type { HardenRun } from '../rehearsal/harden/run.ts';
+import { type HardenChoices, type HardenStory, harden } from '../rehearsal/harden.ts';
 import { credentialsOf } from './fixture-credentials.ts';
 import { explained, lastWords } from './start-failure.ts';
 import {
@@ -133,6 +135,10 @@ export class StartedEstateContainer extends AbstractStartedContainer implements 
 
   createClient(rehearsal?: string): EstateClient {
     return clientOn({ gateway: this.getGatewayUrl(), credentials: this.#credentials }, rehearsal);
+  }
+
+  harden(story: HardenStory, choices?: HardenChoices): Promise<HardenRun> {
+    return harden({ gateway: this.getGatewayUrl(), credentials: this.#credentials }, story, choices);
   }
 
   #urlOf(port: number): string {

@@ -2,6 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { GenericContainer, Network, type StartedNetwork, type StartedTestContainer, Wait } from 'testcontainers';
 import type { EstateClient } from '../rehearsal/estate-client.ts';
 import { DEMO_CREDENTIALS, type EstateCredentials, EstateRehearsal, type NewRehearsal } from '../rehearsal/estate-rehearsal.ts';
+import type { HardenRun } from '../rehearsal/harden/run.ts';
+import { type HardenChoices, type HardenStory, harden } from '../rehearsal/harden.ts';
 import { type Application, applicationNames } from '../shared/catalog/applications.ts';
 import { BrokerContainer, type StartedBrokerContainer } from './broker-container.ts';
 import { EstateContainer, type LogLevel, ready } from './estate-container.ts';
@@ -246,6 +248,10 @@ export class StartedEstateEnsemble implements StartedEstate {
 
   createClient(rehearsal?: string): EstateClient {
     return clientOn({ gateway: this.getGatewayUrl(), credentials: DEMO_CREDENTIALS }, rehearsal);
+  }
+
+  harden(story: HardenStory, choices?: HardenChoices): Promise<HardenRun> {
+    return harden({ gateway: this.getGatewayUrl(), credentials: DEMO_CREDENTIALS }, story, choices);
   }
 
   stop(): Promise<void> {

@@ -8,6 +8,8 @@ export {
   type EventFilter,
   VerificationFailed,
 } from '../rehearsal/estate-rehearsal.ts';
+export type { HardenRun } from '../rehearsal/harden/run.ts';
+export { type HardenChoices, HardenFailed, type HardenStory } from '../rehearsal/harden.ts';
 export type { DryRun, Reply } from '../rehearsal/reply.ts';
 export { EstateContainer, type LogLevel, StartedEstateContainer } from './estate-container.ts';
 export { type EnsembleMember, EstateEnsemble, StartedEstateEnsemble } from './estate-ensemble.ts';

@@ -1,5 +1,7 @@
 import { createEstateClient, type EstateClient } from '../rehearsal/estate-client.ts';
 import type { EstateAccess, EstateCredentials, EstateRehearsal, NewRehearsal } from '../rehearsal/estate-rehearsal.ts';
+import type { HardenRun } from '../rehearsal/harden/run.ts';
+import type { HardenChoices, HardenStory } from '../rehearsal/harden.ts';
 
 export const GATEWAY_PORT = 8_080;
 export const TOUCHPOINT_PORT = 15_115;
@@ -27,6 +29,11 @@ export interface StartedEstate extends AsyncDisposable {
   createRehearsal(how?: NewRehearsal): Promise<EstateRehearsal>;
   /** A client of an existing rehearsal, by default `default`. The caller closes it. */
   createClient(rehearsal?: string): EstateClient;
+  /**
+   * Plays a story once for each misfortune that can strike it, and compares what it left. @throws HardenFailed with the text of the
+   * findings
+   */
+  harden(story: HardenStory, choices?: HardenChoices): Promise<HardenRun>;
 }
 
 export const clientOn = ({ gateway, credentials }: EstateAccess, rehearsal = 'default'): EstateClient =>

@@ -2,18 +2,29 @@ import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { Command, Option } from 'commander';
-import manifest from '../../package.json' with { type: 'json' };
 import { ConnectionError, createEstateClient } from '../../rehearsal/estate-client.ts';
 import { DEMO_CREDENTIALS, type EstateCredentials, type EstateRehearsal } from '../../rehearsal/estate-rehearsal.ts';
 import type { PlannedCell } from '../../rehearsal/harden/cells.ts';
-import { type Cell, FAMILIES, type Family, HardenRun } from '../../rehearsal/harden/run.ts';
-import { BaselineFailed, type HardenOptions, type PreparedRun, prepareRun, tryCells } from '../../rehearsal/harden/runner.ts';
+import { type Cell, FAMILIES, type Family, type HardenRun } from '../../rehearsal/harden/run.ts';
+import { hardenRunSchema } from '../../rehearsal/harden/run-schema.ts';
+import {
+  BaselineFailed,
+  DEFAULTS,
+  endedBadly,
+  failingFindings,
+  type HardenOptions,
+  hardenSystem,
+  MOST_PARALLEL,
+  type PreparedRun,
+  type Wording,
+} from '../../rehearsal/harden/runner.ts';
+import { findingLines } from '../../rehearsal/harden/text/finding-lines.ts';
+import { runLines } from '../../rehearsal/harden/text/run-text.ts';
 import { Duration } from '../../shared/catalog/duration.ts';
 import { ENDING, packed } from '../../shared/domain/estate-file.ts';
 import { unknownWord } from '../../shared/domain/nearest-word.ts';
-import { errorMessage } from '../../shared/domain/text.ts';
+import { counted, errorMessage } from '../../shared/domain/text.ts';
 import { print, printError, printJson } from '../../shared/process/terminal.ts';
-import { counted } from '../../ui/kit/format.ts';
 import { requireReady } from '../connection/ask.ts';
 import { adminOption, againstOption, apiKeyOption, bearerOption, jsonOption } from '../connection/connection.ts';
 import { refusedCredentials } from '../connection/credentials.ts';
@@ -23,11 +34,9 @@ import { lookOf, progressOn } from '../output/table.ts';
 import { startOwnEstate } from '../rehearse/own-estate.ts';
 import { endProcess, type Interrupted, interruptions } from '../rehearse/supervision.ts';
 import { repeatable } from '../repeatable.ts';
-import { findingLines } from './findings-text.ts';
-import { matrixLines } from './matrix.ts';
 import { progressLine } from './progress-line.ts';
 import { prepareHardenReport, writeHardenReport } from './report/report.ts';
-import { failedCheck, type SameAs, sameAsOf, userSystem } from './user-system.ts';
+import { type SameAs, sameAsOf, userSystem } from './user-system.ts';
 
 interface Options extends EstateCredentials {
   readonly check?: string;
@@ -50,11 +59,6 @@ interface Options extends EstateCredentials {
   readonly against?: string;
   readonly json?: boolean;
 }
-
-/** A Monday morning, so that a story ends within its week. */
-const DEFAULT_START = '2026-03-02T10:00:00Z';
-const DEFAULT_SEED = 'harden';
-const MOST_PARALLEL = 64;
 
 export function hardenCommand(): Command {
   const command = new Command('harden')
@@ -85,7 +89,7 @@ export function hardenCommand(): Command {
       new Option(
         '--url <url>',
         'Address of your system with {rehearsal}, if it keeps rehearsals apart. Your command gets it as HARDEN_URL.',
-      ),
+      ).argParser(urlOf),
     )
     .addOption(
       repeatable(new Option('--only <family>', `Tries these families: ${FAMILIES.join(', ')}.`), (text) => text.split(',').map(familyOf)),
@@ -96,7 +100,7 @@ export function hardenCommand(): Command {
     .addOption(new Option('--from <snapshot>', 'Begin each run with a kept world: snapshot:two-orders.'))
     .addOption(
       new Option('--patience <duration>', 'Time that the clock runs after each try, so that what heals without help may heal.')
-        .default('P1D')
+        .default(DEFAULTS.patience)
         .argParser(durationOf),
     )
     .addOption(
@@ -110,9 +114,9 @@ export function hardenCommand(): Command {
     )
     .addOption(new Option('--accept <file>', 'A harden.json whose findings are accepted. They do not fail the run.'))
     .addOption(new Option('--resume', 'Continue the run in the folder of the report.'))
-    .addOption(new Option('--seed <text>', 'Ids derive from it.').default(DEFAULT_SEED))
+    .addOption(new Option('--seed <text>', 'Ids derive from it.').default(DEFAULTS.seed))
     .addOption(
-      new Option('--starts-at <instant>', 'Time of the clock at the start of each run. The clock is frozen.').default(DEFAULT_START),
+      new Option('--starts-at <instant>', 'Time of the clock at the start of each run. The clock is frozen.').default(DEFAULTS.startsAt),
     )
     .addOption(againstOption())
     .addOption(bearerOption())
@@ -150,8 +154,13 @@ const UNITS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_
 
 /** Checks the text; `budgetMs` reads it. */
 function budgetOf(text: string): string {
-  if (budgetMs(text) === undefined) throw misuse(`--budget ${text}: give a number with s, m or h, such as 10m.`);
-  return text;
+  if ((budgetMs(text) ?? 0) > 0) return text;
+  throw misuse(`--budget ${text}: give a number above zero with s, m or h, such as 10m.`);
+}
+
+function urlOf(text: string): string {
+  if (/^https?:/.test(text) && URL.canParse(text) && text.includes('{rehearsal}')) return text;
+  throw misuse(`--url ${text}: give an address with {rehearsal}, such as http://localhost:3000/t/{rehearsal}.`);
 }
 
 function budgetMs(text: string): number | undefined {
@@ -162,6 +171,7 @@ function budgetMs(text: string): number | undefined {
 async function harden(words: readonly string[], options: Options): Promise<void> {
   if (words.length === 0) throw misuse('harden needs your command after --, such as estate harden -- npm test.');
   if (options.resume && options.report === undefined) throw misuse('--resume continues the run in a folder; name it with --report.');
+  if (options.from !== undefined) requireKeptWorld(options);
   const [accepted, earlier] = [
     options.accept === undefined ? undefined : await readRun(options.accept, '--accept'),
     await earlierRun(options),
@@ -171,26 +181,32 @@ async function harden(words: readonly string[], options: Options): Promise<void>
   const interrupted = interruptions();
   const progress = progressOn(process.stderr);
   if (options.against === undefined) progress.show('starting an estate …');
+  const failures: string[] = [];
   const own = options.against === undefined ? await startOwnEstate() : undefined;
   const gateway = options.against ?? own?.gateway ?? '';
   try {
     await requireReady(gateway);
     const refused = await refusedCredentials({ ...options, against: gateway });
     if (refused.length > 0) throw misuse(refused.join('\n'));
-    const failures: string[] = [];
     const hardening = await hardenOptions(words, options, { gateway, interrupted, isOwn: own !== undefined, failures });
     progress.show('running your command twice without misfortune …');
-    const prepared = await preparedOrRefused(hardening, { failures, options, gateway, isOwn: own !== undefined, interrupted });
+    const run = await hardenSystem({
+      ...hardening,
+      accepted,
+      resumed: options.resume ? earlier : undefined,
+      onPlanned: async (prepared) => {
+        if (own !== undefined) await requireAlone(gateway, hardening);
+        progress.clear();
+        if (options.plan) showPlan(prepared, options);
+        return !options.plan;
+      },
+      onProgress: progressOf(progress, options),
+    });
     progress.clear();
-    if (options.plan) return showPlan(prepared, options);
-    await hardenPrepared(
-      prepared,
-      { ...hardening, accepted, resumed: options.resume ? earlier : undefined },
-      { options, progress, earlier },
-    );
+    if (!options.plan) await showRun(run, options, earlier);
   } catch (error) {
     if (interrupted.aborted) endInterrupted(interrupted.reason as Interrupted);
-    throw error;
+    throw error instanceof BaselineFailed ? refusalOf(error, failures) : error;
   } finally {
     progress.clear();
     await own?.stop();
@@ -201,6 +217,13 @@ async function harden(words: readonly string[], options: Options): Promise<void>
 function endInterrupted({ message, exitCode }: Interrupted): never {
   printError(`${message}\n`);
   return endProcess(exitCode);
+}
+
+/** @throws CommandFailure when the world in --from cannot exist, or has another start */
+function requireKeptWorld({ from, against, startsAt }: Options): void {
+  if (against === undefined)
+    throw misuse(`--from ${from}: an estate that is started for the run has no kept world. Name the estate that has it with --against.`);
+  if (startsAt !== DEFAULTS.startsAt) throw misuse('--starts-at: the kept world in --from has its start already. Leave one of them out.');
 }
 
 interface Circumstances {
@@ -231,14 +254,15 @@ async function hardenOptions(
   return {
     access: { gateway, credentials: { ...DEMO_CREDENTIALS, ...credentialsOf(options) } },
     system,
-    estate: manifest.version,
     command: words.join(' '),
     seed: options.seed,
     startsAt: options.startsAt,
     patience: options.patience,
     from: options.from === undefined ? undefined : { snapshot: options.from.replace(/^snapshot:/, '') },
     state: before !== undefined ? 'before' : url !== undefined ? 'url' : 'none',
+    wording: WORDING,
     repeat,
+    only: options.again === undefined ? undefined : await onlyAgain(options),
     parallel: before === undefined ? options.parallel : 1,
     budgetMs: options.budget === undefined ? undefined : budgetMs(options.budget),
     all: options.all,
@@ -248,6 +272,12 @@ async function hardenOptions(
     keep: options.report === undefined ? undefined : keeperIn(options.report),
   };
 }
+
+const WORDING: Wording = {
+  check: 'Give --check, or write what your system holds to be true into the file named by CHECK_FILE.',
+  reset: 'Reset it with --before, or give an address per rehearsal with --url.',
+  connection: 'Let it read the address from ESTATE_URL, and send ESTATE_BEARER_TOKEN and ESTATE_REHEARSAL (as X-Rehearsal) with each call.',
+};
 
 const credentialsOf = ({ bearer, apiKey, admin }: EstateCredentials): EstateCredentials => ({ bearer, apiKey, admin });
 
@@ -260,10 +290,10 @@ function repeatOf(words: readonly string[], options: Options): (cell: string) =>
     ['--url', options.url],
     ['--only', options.only?.join(',')],
     ['--from', options.from],
-    ['--patience', options.patience === 'P1D' ? undefined : options.patience],
+    ['--patience', options.patience === DEFAULTS.patience ? undefined : options.patience],
     ['--report', options.report],
-    ['--seed', options.seed === DEFAULT_SEED ? undefined : options.seed],
-    ['--starts-at', options.startsAt === DEFAULT_START ? undefined : options.startsAt],
+    ['--seed', options.seed === DEFAULTS.seed ? undefined : options.seed],
+    ['--starts-at', options.startsAt === DEFAULTS.startsAt ? undefined : options.startsAt],
     ['--against', options.against],
   ];
   const texts = given.flatMap(([name, value]) => (value === undefined ? [] : [name, quoted(value)]));
@@ -273,27 +303,12 @@ function repeatOf(words: readonly string[], options: Options): (cell: string) =>
 /** Quotes a value for a POSIX shell. */
 const quoted = (value: string): string => (/^[\w.,:/@=-]+$/.test(value) ? value : `'${value.replaceAll("'", String.raw`'\''`)}'`);
 
-/** Baseline and plan. @throws CommandFailure with the sentence of a failed baseline, and the output of the command */
-async function preparedOrRefused(
-  hardening: HardenOptions,
-  { failures, options, isOwn, gateway, interrupted }: Circumstances & { readonly options: Options },
-): Promise<PreparedRun> {
-  try {
-    const prepared = await prepareRun({ ...hardening, only: options.again === undefined ? undefined : await onlyAgain(options) });
-    const check = prepared.baseline.check;
-    if (options.check !== undefined && check !== undefined && failedCheck(check))
-      throw new BaselineFailed(`The check cannot be used. ${check.trim()}`);
-    if (isOwn) await requireAlone(gateway, hardening);
-    if (options.again !== undefined && prepared.plan.cells.length === 0)
-      throw misuse(`There is no cell ${options.again} in the plan of this command any more; estate harden --plan lists the cells.`);
-    return prepared;
-  } catch (error) {
-    if (interrupted.aborted || !(error instanceof BaselineFailed)) throw error;
-    const output = failures.at(-1)?.trimEnd();
-    if (output !== undefined && output !== '') printError(`${output}\n`);
-    const differences = error.differences.slice(0, 20).map(({ what, baseline, tried }) => `  ${what}: ${baseline}, then ${tried}`);
-    throw new CommandFailure([`Nothing was tried. ${error.message}`, ...differences].join('\n'), EXIT.misuse);
-  }
+/** The sentence of a failed baseline, with its differences. The output of the command comes before it. */
+function refusalOf({ message, differences }: BaselineFailed, failures: readonly string[]): CommandFailure {
+  const output = failures.at(-1)?.trimEnd();
+  if (output !== undefined && output !== '') printError(`${output}\n`);
+  const lines = differences.slice(0, 20).map(({ what, baseline, tried }) => `  ${what}: ${baseline}, then ${tried}`);
+  return new CommandFailure([`Nothing was tried. ${message}`, ...lines].join('\n'), EXIT.misuse);
 }
 
 /** A cell by its id, or, when an earlier report has it, by its site and misfortune, which stay when the plan changes. */
@@ -318,39 +333,36 @@ async function requireAlone(gateway: string, { access }: HardenOptions): Promise
 const OTHER_REHEARSAL =
   'The command called another rehearsal than its own. Send ESTATE_BEARER_TOKEN, and ESTATE_REHEARSAL as X-Rehearsal, with each call.';
 
-interface Hardening {
-  readonly options: Options;
-  readonly progress: ReturnType<typeof progressOn>;
-  readonly earlier: HardenRun | undefined;
+/** Shows how far a run is. Where no line can be replaced, only new findings are reported. */
+function progressOf(progress: ReturnType<typeof progressOn>, { json }: Options): (known: HardenRun) => void {
+  let [started, shownFindings] = [0, 0];
+  return ({ cells, findings }) => {
+    started ||= Date.now();
+    const done = cells.filter(({ verdict, reason }) => verdict !== undefined || reason !== undefined).length;
+    if (!process.stderr.isTTY && !json && findings.length > shownFindings)
+      printError(`${counted(findings.length, 'finding')} after ${counted(done, 'cell')}\n`);
+    shownFindings = findings.length;
+    progress.show(progressLine({ done, planned: cells.length, findings: findings.length, elapsedMs: Date.now() - started }));
+  };
 }
 
-async function hardenPrepared(prepared: PreparedRun, hardening: HardenOptions, { options, progress, earlier }: Hardening): Promise<void> {
-  const started = Date.now();
-  let shownFindings = 0;
-  const run = await tryCells(prepared, {
-    ...hardening,
-    onProgress: (known) => {
-      const done = known.cells.filter(({ verdict, reason }) => verdict !== undefined || reason !== undefined).length;
-      if (!process.stderr.isTTY && !options.json && known.findings.length > shownFindings)
-        printError(`${counted(known.findings.length, 'finding')} after ${counted(done, 'cell')}\n`);
-      shownFindings = known.findings.length;
-      progress.show(progressLine({ done, planned: known.cells.length, findings: known.findings.length, elapsedMs: Date.now() - started }));
-    },
-  });
-  progress.clear();
+async function showRun(run: HardenRun, options: Options, earlier: HardenRun | undefined): Promise<void> {
   const files = options.report !== undefined && options.again === undefined ? await writeHardenReport(run, options.report) : [];
   if (options.json) printJson(run, 2);
   else {
-    const { columns, style } = lookOf(process.stdout);
+    const { columns = 120, style } = lookOf(process.stdout);
     const hasColour = style('red', 'x') !== 'x';
     const before = options.again === undefined ? undefined : earlier?.cells.find(({ id }) => id === options.again);
     if (before !== undefined) print(`Before: ${before.verdict ?? 'not tried'}. ${before.reason ?? ''}\n`);
-    const lines = options.again === undefined ? [...matrixLines(run, columns ?? 120, hasColour), ''] : run.cells.map(again);
-    print(`${[...lines, ...findingLines(run, columns ?? 120, hasColour)].join('\n')}\n`);
+    const lines =
+      options.again === undefined ? runLines(run, columns, hasColour) : [...run.cells.map(again), ...findingLines(run, columns, hasColour)];
+    print(`${lines.join('\n')}\n`);
     if (files.length > 0) print(`Report: ${files.join(', ')}\n`);
   }
-  if (run.findings.some(({ accepted, verdict }) => !accepted && verdict !== 'unstable')) process.exitCode = EXIT.fails;
-  if (run.endedEarly?.startsWith('The estate ended')) process.exitCode = EXIT.unreachable;
+  const bad = endedBadly(run);
+  if (failingFindings(run).length > 0) process.exitCode = EXIT.fails;
+  else if (bad === 'run') process.exitCode = EXIT.misuse;
+  if (bad === 'estate') process.exitCode = EXIT.unreachable;
 }
 
 const again = ({ id, site, label, verdict, reason }: Cell): string =>
@@ -388,7 +400,7 @@ async function readRun(file: string, option: string): Promise<HardenRun> {
   } catch {
     throw misuse(`${option} ${file} is not JSON. Give the harden.json of a report.`);
   }
-  const { data, error } = HardenRun.safeParse(json);
+  const { data, error } = hardenRunSchema.safeParse(json);
   if (data === undefined)
     throw misuse(
       `${option} ${file} is not a harden.json of this version: ${error.issues[0]?.path.join('.')}: ${error.issues[0]?.message}.`,

@@ -1,4 +1,4 @@
-import { span } from '../../ui/harden/words.ts';
+import { span } from '../../rehearsal/harden/words.ts';
 import { counted } from '../../ui/kit/format.ts';
 
 /** How far a run is. */

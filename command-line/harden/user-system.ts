@@ -1,15 +1,24 @@
+import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { ObjectType } from '../../rehearsal/call-types.ts';
 import type { EstateRehearsal } from '../../rehearsal/estate-rehearsal.ts';
+import {
+  CHECK_MS,
+  checkOfFunction,
+  failedCheck,
+  LATE_CHECK,
+  LONGEST_CHECK,
+  NO_CHECK,
+  type ReadCheck,
+} from '../../rehearsal/harden/functions.ts';
 import type { UserSystem } from '../../rehearsal/harden/play.ts';
 import type { ClientVariable, WebhookVariable } from '../../shared/catalog/client-variables.ts';
 import { objects } from '../../shared/catalog/objects.ts';
 import { unknownWord } from '../../shared/domain/nearest-word.ts';
 import { errorMessage } from '../../shared/domain/text.ts';
-import { withTimeLimit } from '../../shared/process/waiting.ts';
 import { misuse } from '../failure.ts';
 import { runChild } from './child.ts';
 
@@ -27,11 +36,8 @@ export interface SystemOptions {
   readonly onFailure?: (output: string) => void;
 }
 
-/** Wall time of a check and of a reset. */
-const CHECK_MS = 60_000;
 /** Name of the variable with the file where the command writes what it holds to be true. */
 const CHECK_FILE = 'CHECK_FILE';
-const LONGEST_CHECK = 1_000_000;
 
 type Variables = Readonly<Record<ClientVariable | WebhookVariable, string>>;
 
@@ -55,6 +61,7 @@ export async function userSystem(options: SystemOptions): Promise<UserSystem> {
     },
     ...(used.length > 0 && {
       check: async (rehearsal) => (await Promise.all(used.map((one) => one(rehearsal)))).join('\n'),
+      unfit: (check: string) => unfit(check, options),
     }),
     ...(options.before !== undefined && { before: (rehearsal) => reset(options.before ?? '', variablesOf(rehearsal, options)) }),
   };
@@ -83,35 +90,30 @@ async function reset(command: string, variables: Variables): Promise<void> {
   const { exitCode, output } = await runChild(command, { variables, limitMs: CHECK_MS });
   if (exitCode === 0) return;
   const how = exitCode === undefined ? 'did not end within a minute' : `failed with exit code ${exitCode}`;
-  throw misuse(`The command in --before ${how}. Correct it: ${command}\n${output.trimEnd()}`);
+  throw misuse(`The command in --before ${how}. Correct it: ${command}${output.trim() === '' ? '' : `\n${output.trimEnd()}`}`);
 }
-
-type Check = (rehearsal: EstateRehearsal) => Promise<string>;
 
 const isScript = (text: string): boolean => /^\S+\.[cm]?[jt]s$/.test(text);
 
-async function checkOf(check: string, options: SystemOptions): Promise<Check> {
+async function checkOf(check: string, options: SystemOptions): Promise<ReadCheck> {
   if (isScript(check)) return checkOfFile(check);
   return async (rehearsal) => {
     const { exitCode, stdout, output } = await runChild(filled(check, { rehearsal: rehearsal.name }), {
       variables: variablesOf(rehearsal, options),
       limitMs: CHECK_MS,
     });
-    if (exitCode === undefined) return `The check did not end within a minute: ${check}`;
-    if (exitCode !== 0) return `The check failed with exit code ${exitCode}: ${output.trim()}`;
-    return stdout.trim() === '' ? NOTHING : stdout;
+    if (exitCode === undefined) return `${LATE_CHECK}: ${check}`;
+    if (exitCode !== 0) return failedCheck(` with exit code ${exitCode}: ${output.trim() || 'it printed nothing.'}`);
+    return stdout.trim() === '' ? NO_CHECK : stdout;
   };
 }
 
-const NOTHING = 'The check printed nothing.';
-
-/** Whether a check of the baseline did no work. */
-export const failedCheck = (text: string): boolean => /^The check (?:printed nothing|failed|did not end)/m.test(text);
-
-async function checkOfFile(file: string): Promise<Check> {
+async function checkOfFile(file: string): Promise<ReadCheck> {
+  const path = resolve(file);
+  if (!existsSync(path)) throw misuse(`--check ${file}: the file does not exist. Give a file that exports a function, or a command.`);
   let module: Readonly<Record<string, unknown>>;
   try {
-    module = await import(pathToFileURL(resolve(file)).href);
+    module = await import(pathToFileURL(path).href);
   } catch (error) {
     throw misuse(`The check ${file} cannot be loaded: ${errorMessage(error)}`);
   }
@@ -120,19 +122,7 @@ async function checkOfFile(file: string): Promise<Check> {
     throw misuse(
       `${file} exports no check; export a function as default. It gets the rehearsal and returns what your system holds to be true.`,
     );
-  return async (rehearsal) => {
-    try {
-      const value: unknown = await withTimeLimit(CHECK_MS, (signal) =>
-        Promise.race([
-          Promise.resolve(check(rehearsal)),
-          new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason), { once: true })),
-        ]),
-      );
-      return value === undefined ? NOTHING : typeof value === 'string' ? value : JSON.stringify(value);
-    } catch (error) {
-      return `The check failed: ${errorMessage(error)}`;
-    }
-  };
+  return checkOfFunction(check as (rehearsal: EstateRehearsal) => unknown);
 }
 
 /** `order=http://localhost:3000/orders/{id}` */
@@ -155,7 +145,7 @@ export function sameAsOf(text: string): SameAs {
 const MOST_OBJECTS = 100;
 
 /** Compares the members that the user's system returns with the objects of the rehearsal. */
-function sameAsCheck({ sameAs = [] }: SystemOptions): Check | undefined {
+function sameAsCheck({ sameAs = [] }: SystemOptions): ReadCheck | undefined {
   if (sameAs.length === 0) return undefined;
   return async (rehearsal) => {
     const lines: string[] = [];
@@ -163,15 +153,30 @@ function sameAsCheck({ sameAs = [] }: SystemOptions): Check | undefined {
       const { items } = await rehearsal.control('list-objects', { params: { type }, query: { limit: MOST_OBJECTS } });
       for (const [index, { id }] of items.toReversed().entries()) {
         const stored = await rehearsal.object(type as ObjectType, id);
-        lines.push(`${type} ${index + 1}: ${await comparedWith(filled(url, { id, rehearsal: rehearsal.name }), stored)}`);
+        lines.push(`${SAME_AS} ${type} ${index + 1}: ${await comparedWith(filled(url, { id, rehearsal: rehearsal.name }), stored)}`);
       }
     }
     return lines.join('\n');
   };
 }
 
+const SAME_AS = '--same-as';
+const SAME = 'the same';
+
+/** Why --same-as compares nothing: in fine weather, the user's system returns no object of a type as the estate does. */
+function unfit(check: string, { sameAs = [] }: SystemOptions): string | undefined {
+  for (const { type, url } of sameAs) {
+    const lines = check.split('\n').filter((line) => line.startsWith(`${SAME_AS} ${type} `));
+    if (lines.some((line) => line.endsWith(`: ${SAME}`))) continue;
+    const found =
+      lines.length === 0 ? `The story leaves no ${type} to compare.` : `Without any misfortune: ${lines.slice(0, 3).join('; ')}.`;
+    return `${found} Let your system return it at ${url}, with the members of the estate.`;
+  }
+  return undefined;
+}
+
 async function comparedWith(url: string, stored: object): Promise<string> {
-  const answer = await fetch(url, { signal: AbortSignal.timeout(CHECK_MS) }).catch((error: unknown) => errorMessage(error));
+  const answer = await fetch(url, { signal: AbortSignal.timeout(CHECK_MS) }).catch((error: Error) => errorMessage(error.cause ?? error));
   if (typeof answer === 'string') return `no answer: ${answer}`;
   if (!answer.ok) return `status ${answer.status}`;
   const own: unknown = await answer.json().catch(() => undefined);
@@ -179,5 +184,5 @@ async function comparedWith(url: string, stored: object): Promise<string> {
   const members = Object.entries(own).filter(([name]) => name in stored);
   const wrong = members.filter(([name, value]) => JSON.stringify(value) !== JSON.stringify((stored as Record<string, unknown>)[name]));
   if (members.length === 0) return 'no member of the object';
-  return wrong.length === 0 ? 'the same' : wrong.map(([name]) => `${name} differs`).join(', ');
+  return wrong.length === 0 ? SAME : wrong.map(([name]) => `${name} differs`).join(', ');
 }

@@ -21,6 +21,8 @@ export interface UserSystem {
   readonly play: Play;
   /** Reads what the user's system holds to be true, after everything has healed. */
   readonly check?: (rehearsal: EstateRehearsal) => Promise<string>;
+  /** Why what the check returned without misfortune compares nothing; undefined if it is fit. */
+  readonly unfit?: (check: string) => string | undefined;
   /** Resets the state of the user's system before each story. */
   readonly before?: (rehearsal: EstateRehearsal) => Promise<void>;
 }

@@ -1,9 +1,11 @@
+import manifest from '../../package.json' with { type: 'json' };
 import { FORBIDDEN, type ForbiddenChange } from '../../shared/catalog/control/drift.ts';
 import { errorMessage } from '../../shared/domain/text.ts';
-import { ConnectionError } from '../estate-client.ts';
+import { ConnectionError, ControlError } from '../estate-client.ts';
 import type { EstateRehearsal } from '../estate-rehearsal.ts';
 import { isSuperfluous, type Plan, type PlanChoice, type PlannedCell, planCells } from './cells.ts';
 import { causeKeyOf, groupsOf, isAccepted, paragraphOf, remedyOf } from './findings.ts';
+import { trouble } from './functions.ts';
 import { NotPossible, storiesIn, type Telling, type UserSystem, type World } from './play.ts';
 import { type Cell, type Difference, FAMILIES, type Finding, type HardenRun, isFailing, VERDICTS, type Verdict } from './run.ts';
 import { type PlannedSite, sitesOf } from './sites.ts';
@@ -11,12 +13,11 @@ import { differencesOfStories, type Facts, type Judgement, judge, judgeRepetitio
 
 export interface HardenOptions extends World, PlanChoice {
   readonly system: UserSystem;
-  /** Version of the estate. */
-  readonly estate: string;
-  /** The user's command, as typed. */
+  /** The user's command, as typed, or the name of the function. */
   readonly command: string;
   readonly state: HardenRun['state'];
-  /** The command that repeats a cell. */
+  readonly wording: Wording;
+  /** What repeats a cell. */
   readonly repeat: (cell: string) => string;
   /** Most stories that run at the same time. */
   readonly parallel: number;
@@ -28,6 +29,8 @@ export interface HardenOptions extends World, PlanChoice {
   readonly accepted?: HardenRun;
   /** Only these cells. */
   readonly only?: (cell: PlannedCell) => boolean;
+  /** Called before the first cell is tried. @returns whether cells are tried at all */
+  readonly onPlanned?: (prepared: PreparedRun) => Promise<boolean>;
   /** Ends the run; what is known is returned. Its reason has the sentence. */
   readonly signal?: AbortSignal;
   /** Called with what is known after each cell. */
@@ -37,6 +40,26 @@ export interface HardenOptions extends World, PlanChoice {
   /** Keeps the world of a cell that fails for a new cause. @returns the names of its files */
   readonly keep?: (cell: Cell, rehearsal: EstateRehearsal) => Promise<readonly string[]>;
 }
+
+/** Sentences that name what a caller of the run can give. */
+export interface Wording {
+  /** How to add a check. */
+  readonly check: string;
+  /** How to reset the user's system. */
+  readonly reset: string;
+  /** How the user's work reaches its rehearsal. */
+  readonly connection: string;
+}
+
+/** Most stories at the same time. */
+export const MOST_PARALLEL = 64;
+
+export const DEFAULTS = {
+  /** A Monday morning, so that a story ends within its week. */
+  startsAt: '2026-03-02T10:00:00Z',
+  seed: 'harden',
+  patience: 'P1D',
+} as const;
 
 /** Nothing was tried, because the story without misfortune cannot be compared with. */
 export class BaselineFailed extends Error {
@@ -61,7 +84,8 @@ const TRIES = 3;
 /** Tries the user's system under each misfortune. @throws BaselineFailed */
 export async function hardenSystem(options: HardenOptions): Promise<HardenRun> {
   const prepared = await prepareRun(options);
-  return tryCells(prepared, options);
+  const isTried = (await options.onPlanned?.(prepared)) ?? true;
+  return isTried ? tryCells(prepared, options) : prepared.run;
 }
 
 export interface PreparedRun {
@@ -73,20 +97,22 @@ export interface PreparedRun {
 }
 
 /** Plays the story twice without misfortune, and plans the cells. @throws BaselineFailed */
-export async function prepareRun(options: HardenOptions): Promise<PreparedRun> {
-  const { startsAt, from, seed, patience, command, estate, state } = options;
+async function prepareRun(options: HardenOptions): Promise<PreparedRun> {
+  const { startsAt, from, seed, patience, command, state, wording } = options;
   const startedAt = new Date();
   const stories = storiesIn(options, options.system);
   const tell = () => stories.tell({ limitMs: LONGEST_BASELINE_MS, signal: options.signal }, async (told) => told);
-  const [baseline, second] = [await tell(), await tell()];
-  requireSound(baseline, second);
+  const [baseline, second] = await twice(tell);
+  requireSound(baseline, second, wording);
+  requireCheck(baseline, options.system);
   const all = sitesOf(baseline.journal, baseline.deliveries);
-  if (all.length === 1) throw new BaselineFailed(NO_CALLS);
+  if (all.length === 1) throw new BaselineFailed(`${NO_CALLS} ${wording.connection}`);
   const plan = planCells(all, { startsAt, isFixed: from !== undefined }, options);
   const cells = plan.cells.filter((cell) => options.only?.(cell) ?? true);
+  if (options.only !== undefined && cells.length === 0) throw new BaselineFailed(NO_SUCH_CELL);
   const run: HardenRun = {
     version: 1,
-    estate,
+    estate: manifest.version,
     command,
     startedAt: startedAt.toISOString(),
     ms: Date.now() - startedAt.getTime(),
@@ -97,48 +123,62 @@ export async function prepareRun(options: HardenOptions): Promise<PreparedRun> {
     sites: all.map(({ id, kind, label }) => ({ id, kind, label })),
     cells: cells.map(untried),
     findings: [],
-    notJudged: [...notJudged(baseline, options.families ?? FAMILIES), ...plan.leftOut],
+    notJudged: [...notJudged(baseline, options.families ?? FAMILIES, wording), ...plan.leftOut],
   };
   return { baseline, sites: new Map(all.map((site) => [site.id, site])), plan: { ...plan, cells }, run };
 }
 
-const NO_CALLS =
-  'The command made no call in its rehearsal, so nothing can strike it. Let it read the address from ESTATE_URL, and send ESTATE_BEARER_TOKEN and ESTATE_REHEARSAL (as X-Rehearsal) with each call.';
+/** Two stories without misfortune. @throws BaselineFailed when the estate refuses their rehearsals */
+async function twice(tell: () => Promise<Telling>): Promise<readonly [Telling, Telling]> {
+  try {
+    return [await tell(), await tell()];
+  } catch (error) {
+    if (!(error instanceof ControlError) || error.status >= 500) throw error;
+    throw new BaselineFailed(`The estate refuses what the run needs. ${error.message}`);
+  }
+}
+
+const NO_CALLS = 'The command made no call in its rehearsal, so nothing can strike it.';
+const NO_SUCH_CELL = 'The plan does not have this cell any more. A run without a choice of a cell lists the cells.';
 
 const countOf = (sites: readonly PlannedSite[], kind: PlannedSite['kind']): number => sites.filter((one) => one.kind === kind).length;
 
 const untried = ({ id, site, family, misfortune, label }: PlannedCell): Cell => ({ id, site, family, misfortune, label });
 
-function notJudged({ check }: Telling, families: readonly string[]): readonly string[] {
+function notJudged({ check }: Telling, families: readonly string[], wording: Wording): readonly string[] {
   if (check !== undefined) return [];
   return [
-    'There is no check of your system, so only the exit code and the books of the estate were compared. Give --check, or write what your system holds to be true into the file named by CHECK_FILE.',
+    `There is no check of your system, so only the exit code and the books of the estate were compared. ${wording.check}`,
     ...(families.includes('forbidden') ? ['Without a check, wrong values in answers count as not reached.'] : []),
   ];
 }
 
 /** @throws BaselineFailed unless both stories ended well and alike */
-function requireSound(one: Telling, other: Telling): void {
+function requireSound(one: Telling, other: Telling, { reset }: Wording): void {
   for (const { exitCode } of [one, other]) {
     if (exitCode === undefined)
       throw new BaselineFailed('The command did not end within ten minutes without any misfortune. Choose a shorter part of your tests.');
     if (exitCode !== 0)
-      throw new BaselineFailed(
-        `The command failed with exit code ${exitCode} without any misfortune. Make it pass first: its output is above.`,
-      );
+      throw new BaselineFailed(`The command failed with exit code ${exitCode} without any misfortune. Make it pass first.`);
   }
   const differences = differencesOfStories(one, other);
   if (differences.length === 0) return;
   throw new BaselineFailed(
-    'Two runs without any misfortune differ. Leave ids, times and random values out of the check, and reset your own system with --before or an address per rehearsal in --url.',
+    `Two runs without any misfortune differ. Leave times and random values out of the check. Your system may keep state between rehearsals: ${reset}`,
     differences,
   );
+}
+
+/** @throws BaselineFailed unless the check did its work */
+function requireCheck({ check = '' }: Telling, system: UserSystem): void {
+  const why = system.check && (trouble(check) ?? system.unfit?.(check));
+  if (why !== undefined) throw new BaselineFailed(`The check cannot be used. ${why}`);
 }
 
 type Task = { readonly cell: PlannedCell } | { readonly isBaseline: true };
 
 /** Tries the cells of a plan. An estate that ends, a signal and the budget end the run early; what is known is returned. */
-export async function tryCells(prepared: PreparedRun, options: HardenOptions): Promise<HardenRun> {
+async function tryCells(prepared: PreparedRun, options: HardenOptions): Promise<HardenRun> {
   const { baseline, sites, plan } = prepared;
   const { signal, budgetMs, resumed } = options;
   const stories = storiesIn(options, options.system);
@@ -192,10 +232,11 @@ export async function tryCells(prepared: PreparedRun, options: HardenOptions): P
       queue.unshift({ isBaseline: true });
       return;
     }
-    endedEarly ??= DRIFTED;
+    const drifted = `${DRIFTED} ${options.wording.reset}`;
+    endedEarly ??= drifted;
     for (const id of sinceGreen) {
       const outcome = outcomes.get(id);
-      if (outcome) outcomes.set(id, { ...outcome, cell: { ...outcome.cell, verdict: 'unstable', reason: DRIFTED } });
+      if (outcome) outcomes.set(id, { ...outcome, cell: { ...outcome.cell, verdict: 'unstable', reason: drifted } });
     }
   }
 
@@ -229,15 +270,26 @@ export async function tryCells(prepared: PreparedRun, options: HardenOptions): P
   return known();
 }
 
-const DRIFTED =
-  'A run without any misfortune differs from the baseline now: your system keeps state between rehearsals. Reset it with --before, or give an address per rehearsal with --url.';
+const DRIFTED = 'A run without any misfortune differs from the baseline now: your system keeps state between rehearsals.';
 const SUPERFLUOUS = 'Not tried: an event of this type has broken the receiver already. --all tries it.';
 
 function endOf(error: unknown): string {
-  if (error instanceof ConnectionError)
-    return `The estate ended or cannot be reached: ${error.message} Start it, and continue with --resume.`;
-  return `The run failed: ${errorMessage(error)}`;
+  if (error instanceof ConnectionError) return `${ESTATE_ENDED}: ${error.message} Start it, and continue with --resume.`;
+  return `${RUN_FAILED}: ${errorMessage(error)}`;
 }
+
+const ESTATE_ENDED = 'The estate ended or cannot be reached';
+const RUN_FAILED = 'The run failed';
+
+/** Why a run ended before it could show anything; undefined for a budget, and for a user who ended it. */
+export function endedBadly({ endedEarly = '' }: HardenRun): 'estate' | 'run' | undefined {
+  if (endedEarly.startsWith(ESTATE_ENDED)) return 'estate';
+  return endedEarly.startsWith(RUN_FAILED) || endedEarly.startsWith(DRIFTED) ? 'run' : undefined;
+}
+
+/** Findings that fail a run. */
+export const failingFindings = ({ findings }: HardenRun): readonly Finding[] =>
+  findings.filter(({ accepted, verdict }) => accepted !== true && verdict !== 'unstable');
 
 interface Outcome {
   readonly cell: Cell;

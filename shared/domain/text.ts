@@ -13,3 +13,7 @@ export const shortened = (value: string, characters: number): string =>
 
 /** The normal form for searches: Unicode's NFC, in lower case. A blank matches a +, because a + in a query arrives as a blank. */
 export const searchForm = (value: string): string => value.normalize('NFC').toLowerCase().normalize('NFC').replaceAll('+', ' ');
+
+/** A number with its noun: `1 finding`, `1,200 findings`. */
+export const counted = (count: number, one: string, many = `${one}s`): string =>
+  `${count.toLocaleString('en')} ${count === 1 ? one : many}`;

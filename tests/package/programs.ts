@@ -1,6 +1,6 @@
 /** Programs of a user, one for each way to use a package. */
 
-const NAMES = 'ApiRefusal, DEMO_CREDENTIALS, EstateRehearsal';
+const NAMES = 'ApiRefusal, DEMO_CREDENTIALS, EstateRehearsal, harden';
 const REQUIRED = `const { ${NAMES} } = require('unified-commerce-estate');\n`;
 const IMPORTED = `import { ${NAMES} } from 'unified-commerce-estate';\n`;
 
@@ -28,6 +28,21 @@ test('a refusal has its own class', async () => {
   await expect(rehearsal.api('get-product-api', { params: { id: 'no-such-thing' } })).rejects.toBeInstanceOf(ApiRefusal);
   await rehearsal.delete();
 }, 60_000);
+
+const points = (keyOf) => async function welcome(rehearsal) {
+  for (let n = 0; n < 3; n++) {
+    const input = { params: { id: 'loy_ada' }, body: { points: 100, reason: 'welcome' }, headers: { 'idempotency-key': keyOf(n) } };
+    if ((await rehearsal.call('issue-loyalty-points-api', input)).ok) return 'given';
+  }
+  throw new Error('No points.');
+};
+const hardened = (story) =>
+  harden({ gateway: process.env.ESTATE_URL ?? '', credentials: DEMO_CREDENTIALS }, story, { families: ['lost-answers'] });
+
+test('a lost answer makes a story with new keys act twice, and no story with one key', async () => {
+  await expect(hardened(points((n) => 'try-' + n))).rejects.toThrow('Issue Loyalty Points was carried out, and its answer was lost.');
+  expect((await hardened(points(() => 'once'))).findings).toEqual([]);
+}, 120_000);
 `;
 
 export const COMMONJS = REQUIRED + ORDER + PRINTED;
@@ -36,7 +51,7 @@ export const JEST = REQUIRED + ORDER + TESTS;
 export const VITEST = `import { expect, test } from 'vitest';\n${IMPORTED}${ORDER}${TESTS}`;
 
 /** In both module formats. The types of a call's input and answer are used. */
-export const TEN_LINES = `import { DEMO_CREDENTIALS, EstateRehearsal } from 'unified-commerce-estate';
+export const TEN_LINES = `import { DEMO_CREDENTIALS, EstateRehearsal, harden, type HardenRun } from 'unified-commerce-estate';
 
 export async function order(gateway: string): Promise<'open' | 'other'> {
   await using rehearsal = await EstateRehearsal.create({ gateway, credentials: DEMO_CREDENTIALS });
@@ -48,6 +63,9 @@ export async function order(gateway: string): Promise<'open' | 'other'> {
   if (!read.ok) throw new Error(read.body.code);
   const tried = await rehearsal.api('confirm-order-api', { params: { id: 'ord_1' }, dryRun: true });
   if (tried.possible && tried.answer?.state !== 'confirmed') return 'other';
+  const check = { params: { sku: 'mug-blue' } };
+  const run: HardenRun = await harden({ gateway, credentials: DEMO_CREDENTIALS }, (own) => own.api('get-inventory-api', check), { families: ['absent'] });
+  if (run.findings.some(({ verdict }) => verdict === 'twice')) return 'other';
   const total: number = basket.totals.total.amount + items.length + read.body.locations.length;
   return total > 0 && basket.state === 'open' ? 'open' : 'other';
 }

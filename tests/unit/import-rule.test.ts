@@ -68,7 +68,10 @@ const HANDLERS_KNOW = [
 /** Modules that pages import. */
 const IN_BROWSERS = [
   'rehearsal/event-stream.ts',
+  'rehearsal/harden/matrix.ts',
   'rehearsal/harden/run.ts',
+  'rehearsal/harden/run-schema.ts',
+  'rehearsal/harden/words.ts',
   'shared/catalog/control/drift.ts',
   'shared/catalog/event-names.ts',
   'shared/catalog/fulfillment/counter.ts',
@@ -79,6 +82,7 @@ const IN_BROWSERS = [
   'shared/domain/money.ts',
   'shared/domain/printable.ts',
   'shared/domain/retry-after.ts',
+  'shared/domain/text.ts',
   'shared/transport/path.ts',
 ];
 const ADAPTERS = ['shared/store/memory/', 'shared/store/redis/', 'shared/events/kafka/'];
@@ -93,7 +97,7 @@ const zones: readonly { readonly zone: string; readonly may: readonly string[] }
   { zone: 'gateway/', may: ['shared/', 'fixtures/'] },
   { zone: 'ui/', may: ['shared/', 'rehearsal/', 'services/touchpoint-mock/portal-description.ts'] },
   { zone: 'console/', may: ['shared/', 'ui/'] },
-  { zone: 'rehearsal/', may: ['shared/', 'fixtures/'] },
+  { zone: 'rehearsal/', may: ['shared/', 'fixtures/', 'package.json'] },
   { zone: 'agents/', may: ['shared/', 'rehearsal/'] },
   { zone: 'command-line/', may: ['shared/', 'rehearsal/', 'agents/', 'ui/', 'estate/', 'console/drawings.ts', 'package.json'] },
   { zone: 'testcontainers/', may: ['rehearsal/', 'shared/', 'fixtures/'] },

@@ -2,10 +2,9 @@ import { type Signal, useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import type { Cell, HardenRun } from '../../rehearsal/harden/run.ts';
 import { asRefusal, type Refusal, rehearsalLink, useRead } from '../data/data.ts';
-import { Badge, Card, PageHead } from '../kit/kit.ts';
+import { Card, PageHead } from '../kit/kit.ts';
 import css from './harden.module.css';
-import { RunView } from './run-view.tsx';
-import { commandOf, effort, headline, openFindings, startText } from './words.ts';
+import { RunHead, RunView } from './run-view.tsx';
 
 /** A run of `estate harden`, from its file. Nothing is sent to the estate. */
 export function Harden() {
@@ -84,13 +83,7 @@ function Run({ run }: { run: HardenRun }) {
     rehearsal !== undefined && existing.has(rehearsal) ? rehearsalLink(rehearsal, 'activity') : undefined;
   return (
     <>
-      <p>
-        <Badge tone={openFindings(run).length > 0 ? 'bad' : 'good'}>{headline(run)}</Badge> {effort(run)}
-      </p>
-      <p class="muted brk">
-        <code>{commandOf(run)}</code> · estate {run.estate}
-        {startText(run)}
-      </p>
+      <RunHead run={run} />
       <RunView run={run} tracesOf={tracesOf} />
     </>
   );

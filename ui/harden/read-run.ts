@@ -35,5 +35,5 @@ export async function readRun(file: File): Promise<HardenRun> {
 async function schema() {
   const { config } = await import('zod');
   config({ jitless: true });
-  return (await import('../../rehearsal/harden/run.ts')).HardenRun;
+  return (await import('../../rehearsal/harden/run-schema.ts')).hardenRunSchema;
 }

@@ -1,12 +1,26 @@
 import type { ComponentChildren } from 'preact';
-import type { Cell, Finding, HardenRun } from '../../rehearsal/harden/run.ts';
+import { type Field, type Matrix, type MatrixRow, matrixOf } from '../../rehearsal/harden/matrix.ts';
+import { type Cell, type Finding, type HardenRun, isFailing } from '../../rehearsal/harden/run.ts';
+import {
+  cellSentence,
+  commandOf,
+  conditions,
+  differencesOf,
+  effort,
+  HEADS,
+  headline,
+  isTried,
+  notTried,
+  openFindings,
+  outcomeOf,
+  SENTENCES,
+  sortedFindings,
+  startText,
+} from '../../rehearsal/harden/words.ts';
 import { Badge } from '../kit/badge.tsx';
 import { counted, duration } from '../kit/format.ts';
 import { Scroll, Table } from '../kit/scroll.tsx';
-import { differencesOf } from './findings.ts';
 import css from './harden.module.css';
-import { type Field, type Matrix, type MatrixRow, matrixOf } from './matrix.ts';
-import { cellSentence, conditions, HEADS, isFailure, isTried, notTried, outcomeOf, SENTENCES, sortedFindings } from './words.ts';
 
 /** The most sites, findings and cells on a page. The others are counted. */
 const MOST_SITES = 300;
@@ -23,6 +37,19 @@ interface ViewProps {
   /** The files of a finding lie beside the page. */
   readonly hasFiles?: boolean;
 }
+
+/** The outcome of a run, and how it was made: below the title of the report and of the page. */
+export const RunHead = ({ run }: { run: HardenRun }) => (
+  <>
+    <p>
+      <Badge tone={openFindings(run).length > 0 ? 'bad' : 'good'}>{headline(run)}</Badge> {effort(run)}
+    </p>
+    <p class="muted brk">
+      <code>{commandOf(run)}</code> · estate {run.estate}
+      {startText(run)}
+    </p>
+  </>
+);
 
 /** What a run tried and found: the same in the report and in the console. */
 export function RunView({ run, tracesOf, hasFiles = false }: ViewProps) {
@@ -294,7 +321,7 @@ function Sites({ rows, run: { findings }, tracesOf }: { rows: readonly MatrixRow
 
 /** `2 of 18 fail` */
 function factsOf(cells: readonly Cell[]): string {
-  const failing = cells.filter(({ verdict }) => verdict !== undefined && isFailure(verdict)).length;
+  const failing = cells.filter(({ verdict }) => verdict !== undefined && isFailing(verdict)).length;
   const tried = cells.filter(isTried).length;
   return failing > 0 ? `${failing} of ${tried} fail` : tried === 0 ? 'not tried' : `${tried} tried, none fails`;
 }

@@ -1,3 +1,5 @@
+export { counted } from '../../shared/domain/text.ts';
+
 export type Tone = 'good' | 'warn' | 'bad' | 'event' | 'move';
 
 export const toneOf = (status: number): Tone => (status >= 500 || status === 0 ? 'bad' : status >= 400 ? 'warn' : 'good');
@@ -35,9 +37,6 @@ const WHOLE_NUMBER = new Intl.NumberFormat('en', { maximumFractionDigits: 0 });
 
 export const duration = (ms: number): string =>
   ms < 1 ? 'under 1 ms' : ms < 10_000 ? `${WHOLE_NUMBER.format(ms)} ms` : `${(ms / 1_000).toFixed(1)} s`;
-
-export const counted = (count: number, one: string, many = `${one}s`): string =>
-  `${count.toLocaleString('en')} ${count === 1 ? one : many}`;
 
 /** Why an application is not ready, after its name: `cannot be reached`. @param clause its subject is `it` */
 export const whyAway = (clause = 'it does not answer'): string => clause.replace(/^it /, '');

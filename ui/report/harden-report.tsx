@@ -2,10 +2,9 @@ import '../kit/tokens.css';
 import '../kit/base.css';
 import { renderToString } from 'preact-render-to-string';
 import type { HardenRun } from '../../rehearsal/harden/run.ts';
+import { headline } from '../../rehearsal/harden/words.ts';
 import { withoutControls } from '../../shared/domain/printable.ts';
-import { RunView } from '../harden/run-view.tsx';
-import { commandOf, effort, headline, openFindings, startText } from '../harden/words.ts';
-import { Badge } from '../kit/badge.tsx';
+import { RunHead, RunView } from '../harden/run-view.tsx';
 import css from './report.module.css';
 
 /** A run of `estate harden` as one page, without scripts and network requests. @param styles the sheet of this module */
@@ -26,13 +25,7 @@ const Page = ({ run, styles }: { run: HardenRun; styles: string }) => (
     <body class={css.report}>
       <header>
         <h1>Harden report</h1>
-        <p>
-          <Badge tone={openFindings(run).length > 0 ? 'bad' : 'good'}>{headline(run)}</Badge> {effort(run)}
-        </p>
-        <p class="muted brk">
-          <code>{commandOf(run)}</code> · estate {run.estate}
-          {startText(run)}
-        </p>
+        <RunHead run={run} />
       </header>
       <main>
         <RunView run={run} hasFiles />

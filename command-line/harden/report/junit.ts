@@ -1,6 +1,6 @@
-import type { Cell, HardenRun } from '../../../rehearsal/harden/run.ts';
+import { type Cell, type HardenRun, isFailing } from '../../../rehearsal/harden/run.ts';
+import { HEADS, SENTENCES, startOf } from '../../../rehearsal/harden/words.ts';
 import { inOneLine } from '../../../shared/domain/printable.ts';
-import { HEADS, isFailure, SENTENCES, startOf } from '../../../ui/harden/words.ts';
 import { suiteText } from '../../rehearse/report/junit.ts';
 
 /** The run as JUnit XML: one test case for each misfortune of each site. */
@@ -14,7 +14,7 @@ export function hardenJunit(run: HardenRun): string {
     cases: run.cells.map((cell) => {
       const { verdict, site, family, label, id, differences = [], finding: found } = cell;
       const finding = found === undefined ? undefined : findings.get(found);
-      const hasFailed = verdict !== undefined && isFailure(verdict) && finding?.accepted !== true;
+      const hasFailed = verdict !== undefined && isFailing(verdict) && finding?.accepted !== true;
       const parts = [finding?.paragraph, finding && `Remedy: ${finding.remedy}`, finding && `Again: ${finding.repeat}`];
       const text = [reasonOf(cell), ...parts].filter((part) => part !== undefined).map((part) => inOneLine(part, 4_000));
       return {
@@ -39,5 +39,5 @@ const reasonOf = ({ verdict, reason }: Cell): string =>
 function whySkipped(cell: Cell, isAccepted: boolean): string | undefined {
   const { verdict } = cell;
   if (verdict === undefined || verdict === 'not-struck' || verdict === 'unstable') return reasonOf(cell);
-  return isAccepted && isFailure(verdict) ? `The finding is accepted. ${reasonOf(cell)}` : undefined;
+  return isAccepted && isFailing(verdict) ? `The finding is accepted. ${reasonOf(cell)}` : undefined;
 }

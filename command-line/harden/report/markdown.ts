@@ -1,8 +1,17 @@
+import { matrixOf } from '../../../rehearsal/harden/matrix.ts';
 import type { Finding, HardenRun } from '../../../rehearsal/harden/run.ts';
+import {
+  conditions,
+  differencesOf,
+  effort,
+  HEADS,
+  headline,
+  notTried,
+  openFindings,
+  sortedFindings,
+  startText,
+} from '../../../rehearsal/harden/words.ts';
 import { inOneLine } from '../../../shared/domain/printable.ts';
-import { differencesOf } from '../../../ui/harden/findings.ts';
-import { matrixOf } from '../../../ui/harden/matrix.ts';
-import { conditions, effort, HEADS, headline, notTried, openFindings, sortedFindings, startText } from '../../../ui/harden/words.ts';
 import { counted } from '../../../ui/kit/format.ts';
 import { code, plain } from '../../rehearse/report/markdown.ts';
 

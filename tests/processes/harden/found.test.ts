@@ -3,7 +3,8 @@ import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, describe, expect, test } from '@jest/globals';
-import { FAMILIES, HardenRun } from '../../../rehearsal/harden/run.ts';
+import { FAMILIES } from '../../../rehearsal/harden/run.ts';
+import { hardenRunSchema } from '../../../rehearsal/harden/run-schema.ts';
 import { isThorough } from '../../support/effort.ts';
 import { ADMIN, estate } from '../../support/estate.ts';
 import { aFolder } from '../../support/folder.ts';
@@ -37,7 +38,7 @@ async function hardened({ file, families = FAMILIES }: Consumer) {
       return error;
     },
   );
-  const run = HardenRun.parse(JSON.parse(stdout));
+  const run = hardenRunSchema.parse(JSON.parse(stdout));
   const cells = run.cells.filter(({ finding }) => finding !== undefined);
   return {
     found: [...new Set(cells.map(({ family, verdict }) => `${family} ${verdict}`))],

@@ -4,7 +4,7 @@ import { hardenJunit } from '../../../command-line/harden/report/junit.ts';
 import { hardenMarkdown } from '../../../command-line/harden/report/markdown.ts';
 import { prepareHardenReport, writeHardenReport } from '../../../command-line/harden/report/report.ts';
 import { loadDrawing } from '../../../command-line/output/drawings.ts';
-import { HardenRun } from '../../../rehearsal/harden/run.ts';
+import { hardenRunSchema } from '../../../rehearsal/harden/run-schema.ts';
 import { aFolder } from '../../support/folder.ts';
 import { endedRun, hardenRuns, hostileRun, largeRun, smallRun, soundRun } from '../../support/harden-runs.ts';
 
@@ -14,7 +14,7 @@ test.each(Object.entries(hardenRuns))('The report of %s is a folder with four fi
   const files = await writeHardenReport(run, folder.at('report'));
   expect(files.map((file) => file.replace(/^.*\//, ''))).toEqual(['harden.json', 'junit.xml', 'summary.md', 'index.html']);
   const texts = await Promise.all(files.map((file) => readFile(file, 'utf8')));
-  expect(HardenRun.parse(JSON.parse(texts[0] ?? ''))).toEqual(JSON.parse(JSON.stringify(run)));
+  expect(hardenRunSchema.parse(JSON.parse(texts[0] ?? ''))).toEqual(JSON.parse(JSON.stringify(run)));
   expect(texts.slice(1).filter((text) => /[^\P{C}\n]/u.test(text))).toEqual([]);
 });
 

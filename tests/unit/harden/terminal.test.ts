@@ -1,11 +1,12 @@
 import { stripVTControlCharacters } from 'node:util';
 import { expect, test } from '@jest/globals';
-import { findingLines } from '../../../command-line/harden/findings-text.ts';
-import { matrixLines } from '../../../command-line/harden/matrix.ts';
 import { progressLine } from '../../../command-line/harden/progress-line.ts';
-import { FAMILIES, HardenRun } from '../../../rehearsal/harden/run.ts';
+import { FAMILIES, type HardenRun } from '../../../rehearsal/harden/run.ts';
+import { hardenRunSchema } from '../../../rehearsal/harden/run-schema.ts';
+import { findingLines } from '../../../rehearsal/harden/text/finding-lines.ts';
+import { matrixLines } from '../../../rehearsal/harden/text/matrix-lines.ts';
+import { HEADS } from '../../../rehearsal/harden/words.ts';
 import { print } from '../../../shared/process/terminal.ts';
-import { HEADS } from '../../../ui/harden/words.ts';
 import { endedRun, hardenRuns, hostileRun, largeRun, runningRun, smallRun, soundRun } from '../../support/harden-runs.ts';
 
 function printed(lines: readonly string[]): string {
@@ -18,7 +19,7 @@ const matrix = (run: HardenRun, width: number): string => printed(matrixLines(ru
 const findings = (run: HardenRun): string => printed(findingLines(run));
 
 test.each(Object.entries(hardenRuns))('The run %s of these tests has the shape of a run', (_name, run) =>
-  expect(HardenRun.parse(JSON.parse(JSON.stringify(run)))).toEqual(JSON.parse(JSON.stringify(run))),
+  expect(hardenRunSchema.parse(JSON.parse(JSON.stringify(run)))).toEqual(JSON.parse(JSON.stringify(run))),
 );
 
 test('A matrix of 80 columns has a word for each site and family, and a blank where a family does not apply', () =>

@@ -1,7 +1,6 @@
-import type { Cell, Family, Finding, HardenRun, Verdict } from '../../rehearsal/harden/run.ts';
 import { inOneLine } from '../../shared/domain/printable.ts';
-import { counted, type Tone } from '../kit/format.ts';
-import { FAILING } from './catalog.ts';
+import { counted } from '../../shared/domain/text.ts';
+import { type Cell, type Difference, type Family, type Finding, type HardenRun, isFailing, type Verdict } from './run.ts';
 
 /** Heads of the columns. Each word has at most seven letters, so that eight columns fit into 80 characters. */
 export const HEADS: Readonly<Record<Family, string>> = {
@@ -41,6 +40,9 @@ const WORDS: Readonly<Record<Verdict, string>> = {
   survived: 'ok',
 };
 
+/** How good an outcome is: its colour. */
+export type Tone = 'good' | 'warn' | 'bad';
+
 /** The outcome of a cell: a mark, a word, and its colour. */
 export interface Outcome {
   readonly mark: string;
@@ -54,13 +56,10 @@ const OPEN: Outcome = { mark: '·', word: '·', tone: undefined };
 export function outcomeOf({ verdict }: Cell, isAccepted: boolean): Outcome {
   if (verdict === undefined) return OPEN;
   const word = WORDS[verdict];
-  if (isFailure(verdict)) return isAccepted ? { mark: '✗', word: 'known', tone: 'warn' } : { mark: '✗', word, tone: 'bad' };
+  if (isFailing(verdict)) return isAccepted ? { mark: '✗', word: 'known', tone: 'warn' } : { mark: '✗', word, tone: 'bad' };
   if (verdict === 'unstable') return { mark: '?', word, tone: 'warn' };
   return verdict === 'not-struck' ? { mark: '–', word, tone: undefined } : { mark: '✓', word, tone: 'good' };
 }
-
-/** As `isFailing` of the run, which pages do not load. */
-export const isFailure = (verdict: Verdict): boolean => (FAILING as readonly Verdict[]).includes(verdict);
 
 /** What a cell did, in a line: `Twice: The answer is lost (504). Something happened twice.` */
 export function cellSentence({ id, label, verdict, reason }: Cell): string {
@@ -102,7 +101,7 @@ export function span(ms: number): string {
 const STATES: Readonly<Record<HardenRun['state'], string>> = {
   none: 'Your system keeps its data by rehearsal',
   url: 'Each try had its own address of your system',
-  before: 'A command reset your system before each try',
+  before: 'Your system was reset before each try',
   container: 'Each try had its own container of your system',
 };
 
@@ -143,3 +142,7 @@ export function startText(run: HardenRun): string {
 
 /** The command in a line, cut where it is long. */
 export const commandOf = ({ command }: HardenRun): string => inOneLine(command, 300);
+
+/** The differences of the first cell of a finding that has some. */
+export const differencesOf = (cells: readonly Cell[]): readonly Difference[] =>
+  cells.find(({ differences }) => differences !== undefined && differences.length > 0)?.differences ?? [];

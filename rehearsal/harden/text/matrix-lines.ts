@@ -1,9 +1,9 @@
-import type { HardenRun } from '../../rehearsal/harden/run.ts';
-import { inOneLine } from '../../shared/domain/printable.ts';
-import { styled, widthOf } from '../../shared/process/terminal.ts';
-import { type Field, type Matrix, type MatrixRow, matrixOf } from '../../ui/harden/matrix.ts';
-import { HEADS } from '../../ui/harden/words.ts';
-import { counted, type Tone } from '../../ui/kit/format.ts';
+import { inOneLine } from '../../../shared/domain/printable.ts';
+import { counted } from '../../../shared/domain/text.ts';
+import { styled, widthOf } from '../../../shared/process/terminal.ts';
+import { type Field, type Matrix, type MatrixRow, matrixOf } from '../matrix.ts';
+import type { HardenRun } from '../run.ts';
+import { HEADS, type Tone } from '../words.ts';
 import { padded, wrapped } from './wrapped.ts';
 
 /** The most rows on a terminal. Above it, sites where nothing was found are counted. */
@@ -70,8 +70,6 @@ const COLOURS: Readonly<Record<Tone, Parameters<typeof styled>[0]>> = {
   good: 'green',
   warn: 'yellow',
   bad: 'red',
-  event: 'magenta',
-  move: 'blue',
 };
 
 /** A text in the colour of its tone. */

@@ -1,6 +1,5 @@
-import type { Cell, Family, HardenRun, Site } from '../../rehearsal/harden/run.ts';
-import { FAMILIES, VERDICTS } from './catalog.ts';
-import { isFailure, isTried, type Outcome, outcomeOf } from './words.ts';
+import { type Cell, FAMILIES, type Family, type HardenRun, isFailing, type Site, VERDICTS } from './run.ts';
+import { isTried, type Outcome, outcomeOf } from './words.ts';
 
 /** The misfortunes of one family at one site. */
 export interface Field {
@@ -52,7 +51,7 @@ function fieldOf(family: Family, cells: readonly Cell[] | undefined, accepted: R
 /** Failures, gravest first; then what varies, accepted failures, successes, cells that never struck, and cells that were not tried. */
 function rank({ cell: { verdict }, tone }: Outcome & { readonly cell: Cell }): number {
   if (verdict === undefined) return 500;
-  if (isFailure(verdict)) return VERDICTS.indexOf(verdict) + (tone === 'bad' ? 0 : 200);
+  if (isFailing(verdict)) return VERDICTS.indexOf(verdict) + (tone === 'bad' ? 0 : 200);
   if (verdict === 'unstable') return 100;
   return verdict === 'not-struck' ? 400 : 300;
 }

@@ -1,4 +1,4 @@
-import { widthOf } from '../../shared/process/terminal.ts';
+import { widthOf } from '../../../shared/process/terminal.ts';
 
 /** Lines of at most `width` characters, broken at blanks. Longer words are broken after a hyphen, or cut into pieces. */
 export function wrapped(text: string, width: number): readonly string[] {

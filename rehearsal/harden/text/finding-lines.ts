@@ -1,10 +1,9 @@
-import type { Cell, Finding, HardenRun } from '../../rehearsal/harden/run.ts';
-import { inOneLine } from '../../shared/domain/printable.ts';
-import { styled } from '../../shared/process/terminal.ts';
-import { differencesOf } from '../../ui/harden/findings.ts';
-import { conditions, effort, HEADS, headline, notTried, openFindings, sortedFindings } from '../../ui/harden/words.ts';
-import { counted } from '../../ui/kit/format.ts';
-import { inTone } from './matrix.ts';
+import { inOneLine } from '../../../shared/domain/printable.ts';
+import { counted } from '../../../shared/domain/text.ts';
+import { styled } from '../../../shared/process/terminal.ts';
+import type { Cell, Finding, HardenRun } from '../run.ts';
+import { conditions, differencesOf, effort, HEADS, headline, notTried, openFindings, sortedFindings } from '../words.ts';
+import { inTone } from './matrix-lines.ts';
 import { padded, wrapped } from './wrapped.ts';
 
 /** The most findings on a terminal, and figures and cells of each. The report has all. */

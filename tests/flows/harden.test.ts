@@ -1,0 +1,113 @@
+import { randomUUID } from 'node:crypto';
+import { describe, expect, test } from '@jest/globals';
+import { ApiRefusal, DEMO_CREDENTIALS, type EstateRehearsal, HardenFailed, harden } from '../../rehearsal/public.ts';
+import { estate } from '../support/estate.ts';
+
+const access = { gateway: estate.gateway, credentials: DEMO_CREDENTIALS };
+const MINUTES = 240_000;
+
+/** Gives a member points, and tries up to three times. @param keyOf the Idempotency-Key of a try */
+async function givePoints(rehearsal: EstateRehearsal, keyOf: (first: string) => string): Promise<number> {
+  const first = randomUUID();
+  for (let attempt = 1; ; attempt++) {
+    const headers = { 'idempotency-key': keyOf(first) };
+    const reply = await rehearsal.call('issue-loyalty-points-api', {
+      params: { id: 'loy_ada' },
+      body: { points: 100, reason: 'welcome' },
+      headers,
+    });
+    if (reply.ok) return 100;
+    if (attempt === 3) throw new Error(`No points: ${reply.status}`);
+  }
+}
+
+const withNewKeys = (rehearsal: EstateRehearsal) => givePoints(rehearsal, () => randomUUID());
+const withOneKey = (rehearsal: EstateRehearsal) => givePoints(rehearsal, (first) => first);
+
+const failureOf = async (run: Promise<unknown>): Promise<HardenFailed> => {
+  const error = await run.catch((reason: unknown) => reason);
+  if (error instanceof HardenFailed) return error;
+  throw new Error(`harden did not fail with HardenFailed: ${String(error)}`);
+};
+
+describe('harden in a test', () => {
+  test(
+    'harden fails with the text of the terminal when a lost answer makes a story act twice, and passes when the key stays',
+    async () => {
+      const families = ['lost-answers'] as const;
+      const { message, run } = await failureOf(harden(access, withNewKeys, { families }));
+      expect(run?.findings.map(({ verdict, cells }) => [verdict, cells])).toEqual([['twice', ['C1', 'C2']]]);
+      expect(message).toMatch(
+        /^withNewKeys\n\n +Answer\n +lost\nIssue Loyalty Points ✗✗ twice\n\nF1 {2}twice {2}Issue Loyalty Points, answer lost\n/,
+      );
+      expect(message).toContain('Issue Loyalty Points was carried out, and its answer was lost.');
+      expect(message).toContain(`\n    Again: harden(estate, story, { again: 'C1', families: ['lost-answers'] })\n`);
+      expect(message).toMatch(/\n1 finding\. 2 of 2 misfortunes tried in .*\.$/);
+
+      const again = await failureOf(harden(access, withNewKeys, { families, again: 'C2' }));
+      expect(again.run?.cells.map(({ id, verdict }) => [id, verdict])).toEqual([['C2', 'twice']]);
+      expect(await harden(access, withNewKeys, { families, accepted: run })).toMatchObject({ findings: [{ accepted: true }] });
+
+      const sound = await harden(access, withOneKey, { families, name: 'welcome points' });
+      expect(sound).toMatchObject({ command: 'welcome points', findings: [], notJudged: [] });
+      expect(sound.cells.map(({ verdict }) => verdict)).toEqual(['survived', 'survived']);
+    },
+    MINUTES,
+  );
+
+  test(
+    'harden compares what the story returns and what the check reads, and resets the system before each story',
+    async () => {
+      let shown: number | undefined;
+      const story = async (rehearsal: EstateRehearsal): Promise<void> => {
+        const reply = await rehearsal.call('check-availability-api', { params: { sku: 'mug-blue' } });
+        shown = reply.ok ? 1 : 0;
+      };
+      const reset: string[] = [];
+      const before = ({ name }: EstateRehearsal) => {
+        shown = undefined;
+        reset.push(name);
+      };
+      const { message, run } = await failureOf(harden(access, story, { families: ['absent'], check: () => ({ shown }), before }));
+      expect(run?.findings.map(({ verdict }) => verdict)).toEqual(['wrong']);
+      expect(message).toContain('check: shown');
+      expect(message).toContain('Your system was reset before each try.');
+      expect(new Set(reset).size).toBe(reset.length);
+      expect(reset.length).toBeGreaterThan(run?.cells.length ?? 0);
+    },
+    MINUTES,
+  );
+
+  test('harden names the error of a story that fails without any misfortune', async () => {
+    const { message, run, cause } = await failureOf(
+      harden(access, (rehearsal) => rehearsal.api('get-order-api', { params: { id: 'ord_00000000000000000000000000' } })),
+    );
+    expect(run).toBeUndefined();
+    expect(message).toMatch(/^Nothing was tried\. The command failed with exit code 1 without any misfortune\. .*\nget-order-api: 404 /s);
+    expect(cause).toBeInstanceOf(ApiRefusal);
+  });
+
+  test.each<[what: string, choices: object, message: string]>([
+    ['a snapshot that does not exist', { from: 'nothing' }, 'The snapshot "nothing" does not exist.'],
+    ['a start that is not an instant', { startsAt: 'yesterday' }, '/startsAt: This is not an instant'],
+    ['a check that returns nothing', { check: () => undefined }, 'The check cannot be used. The check printed nothing.'],
+    ['a cell that the plan does not have', { again: 'C999' }, 'The plan does not have this cell any more.'],
+    ['a check with a random value', { check: () => randomUUID() }, 'Two runs without any misfortune differ.'],
+  ])('harden tries nothing with %s', async (_what, choices, message) => {
+    const failure = await failureOf(harden(access, withOneKey, choices));
+    expect(failure.message).toMatch(/^Nothing was tried\. /);
+    expect(failure.message).toContain(message);
+  });
+
+  test('harden tries nothing with a story that makes no call', async () =>
+    expect((await failureOf(harden(access, () => 'nothing'))).message).toContain(
+      'Let it call the estate through the rehearsal that it gets, or with the credentials of that rehearsal.',
+    ));
+
+  test.each<[what: string, choices: object, message: string]>([
+    ['an unknown family', { families: ['lost'] }, 'families: there is no lost; choose from absent, '],
+    ['no parallel story', { parallel: 0 }, 'parallel: give a number from 1 to 64, not 0.'],
+    ['an accepted run of another shape', { accepted: { findings: [] } }, 'accepted: give the run of an earlier harden. version: '],
+    ['no budget', { budgetMs: 0 }, 'budgetMs: give milliseconds above zero, not 0.'],
+  ])('harden refuses %s', (_what, choices, message) => expect(harden(access, withOneKey, choices)).rejects.toThrow(message));
+});

@@ -1,0 +1,92 @@
+import { readFile } from 'node:fs/promises';
+import { afterAll, expect, test } from '@jest/globals';
+import type { HardenRun } from '../../../rehearsal/harden/run.ts';
+import { serving } from '../../conform/serving.ts';
+import { MAIN, runProgram } from '../../support/command.ts';
+import { ADMIN, estate, newRehearsal } from '../../support/estate.ts';
+import { aFolder } from '../../support/folder.ts';
+import { freePort } from '../../support/free-port.ts';
+
+const folder = await aFolder();
+afterAll(folder.remove);
+
+/** A story that gives a member points, with a new Idempotency-Key after any error, and reports its view to HARDEN_URL, if it has one. */
+await folder.write(
+  'points.mjs',
+  `const { ESTATE_URL, ESTATE_BEARER_TOKEN, ESTATE_REHEARSAL, HARDEN_URL } = process.env;
+   const give = () => fetch(ESTATE_URL + '/loyalty/accounts/loy_ada/points', {
+     method: 'POST',
+     headers: { Authorization: 'Bearer ' + ESTATE_BEARER_TOKEN, 'X-Rehearsal': ESTATE_REHEARSAL, 'Content-Type': 'application/json', 'Idempotency-Key': crypto.randomUUID() },
+     body: '{"points":100,"reason":"welcome"}',
+   });
+   const answer = (await give()).ok || (await give()).ok;
+   if (HARDEN_URL) await fetch(HARDEN_URL, { method: 'PUT', body: '{"pointsBalance":600}' });
+   process.exit(answer ? 0 : 1);`,
+);
+
+const harden = (...args: readonly string[]) =>
+  runProgram(process.execPath, [MAIN, 'harden', '--against', estate.gateway, ...args, '--', process.execPath, folder.at('points.mjs')], {
+    ESTATE_ADMIN_TOKEN: ADMIN,
+  });
+
+async function found(...args: readonly string[]) {
+  const { code, out, err } = await harden('--only', 'lost-answers', '--json', ...args);
+  if (out === '') throw new Error(`${code}: ${err}`);
+  return { code, run: JSON.parse(out) as HardenRun };
+}
+
+test('harden continues a kept world, and ends when the budget is used up', async () => {
+  await using kept = await newRehearsal();
+  await kept.api('issue-loyalty-points-api', { params: { id: 'loy_ada' }, body: { points: 1_000, reason: 'kept' } });
+  await kept.control('save-snapshot', { params: { name: kept.name } });
+  const [{ code, run }, short] = await Promise.all([
+    found('--from', `snapshot:${kept.name}`),
+    found('--from', kept.name, '--all', '--budget', '1s'),
+  ]);
+  expect([code, run.cells[0]?.differences]).toEqual([1, [{ what: 'points of loy_ada', baseline: '1600', tried: '1700' }]]);
+  expect(run.findings[0]?.repeat).toContain(` --from snapshot:${kept.name} `);
+  expect([short.run.endedEarly, short.run.cells.some(({ verdict }) => verdict === undefined)]).toEqual(['The budget was used up.', true]);
+  await kept.control('delete-snapshot', { params: { name: kept.name } });
+});
+
+test('harden resets the system before each story, gives the story an address of its rehearsal, and compares what the system returns', async () => {
+  const views = new Map<string, string>();
+  await using system = await serving(async (request, response) => {
+    const [, rehearsal = '', id] = request.url?.split('/') ?? [];
+    if (request.method === 'PUT') views.set(rehearsal, await new Response(request as unknown as ReadableStream).text());
+    const view = id === undefined || id === 'loy_ada' ? views.get(rehearsal) : undefined;
+    response.writeHead(view === undefined ? 404 : 200).end(view);
+  });
+  const resets = folder.at('resets');
+  const { code, run } = await found(
+    ...['--before', `echo $ESTATE_REHEARSAL >> ${resets}`, '--url', `${system.url}/{rehearsal}`],
+    ...['--same-as', `loyalty-account=${system.url}/{rehearsal}/{id}`, '--check', 'echo $HARDEN_URL'],
+  );
+  expect([code, run.state, run.notJudged]).toEqual([1, 'before', []]);
+  expect(run.findings.map(({ verdict }) => verdict)).toEqual(['twice']);
+  expect(run.cells[0]?.differences).toContainEqual({
+    what: expect.stringMatching(/^check: line \d$/),
+    baseline: expect.stringMatching(/^--same-as loyalty-account \d: the same$/),
+    tried: expect.stringMatching(/^--same-as loyalty-account \d: pointsBalance differs$/),
+  });
+  const reset = (await readFile(resets, 'utf8')).trim().split('\n');
+  expect([...new Set(reset)].sort()).toEqual(reset.toSorted());
+  expect([...views.keys()].sort()).toEqual(reset.toSorted());
+});
+
+test('harden tries nothing when an option compares nothing, and names the remedy', async () => {
+  const port = await freePort();
+  const cases: readonly (readonly [option: string, value: string, message: string])[] = [
+    [
+      '--from',
+      'nothing',
+      'Nothing was tried. The estate refuses what the run needs. create-rehearsal: 404 The snapshot "nothing" does not exist.',
+    ],
+    ['--before', 'exit 4', 'The command in --before failed with exit code 4. Correct it: exit 4'],
+    ['--check', 'exit 3', 'Nothing was tried. The check cannot be used. The check failed with exit code 3: it printed nothing.'],
+    ['--same-as', `loyalty-account=http://127.0.0.1:${port}/{id}`, `loyalty-account 1: no answer: connect ECONNREFUSED 127.0.0.1:${port};`],
+  ];
+  const ended = await Promise.all(cases.map(([option, value]) => harden(option, value)));
+  expect(ended.map(({ code, out }) => ({ code, out }))).toEqual(cases.map(() => ({ code: 2, out: '' })));
+  for (const [index, [, , message]] of cases.entries()) expect(ended[index]?.err).toContain(message);
+});
