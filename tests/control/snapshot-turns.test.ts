@@ -7,8 +7,8 @@ import { objectsOf, registeredApplications } from '../../estate/registry.ts';
 import { createReceive } from '../../estate/snapshot-checks.ts';
 import { parsedInPieces } from '../../shared/domain/json-pieces.ts';
 import { createSlices, NEVER_GONE } from '../../shared/process/slices.ts';
-import { journalLimits } from '../../shared/store/journal-limits.ts';
 import { nextTurn } from '../../shared/process/waiting.ts';
+import { journalLimits } from '../../shared/store/journal-limits.ts';
 import { createMemoryStore } from '../../shared/store/memory/store.ts';
 import type { ExportedWorld } from '../../shared/store/ports/world-data.ts';
 import { countingPauses } from '../support/counting-pauses.ts';
@@ -156,7 +156,9 @@ test('A short file of more than 5,000 kinds of objects, which take long to parse
     const bytes = Buffer.from(
       JSON.stringify({ format: 'unified-commerce-estate-snapshot', version: 1, data, padding: 'x'.repeat(30_000) }),
     );
-    return receive({ bytes, name: 'kinds', reseal: true, unverified: true }, NEVER_GONE).catch(({ code }: { readonly code: string }) => code);
+    return receive({ bytes, name: 'kinds', reseal: true, unverified: true }, NEVER_GONE).catch(
+      ({ code }: { readonly code: string }) => code,
+    );
   };
   expect([await checked(100), await checked(6_000)]).toEqual(['validation_failed', 'payload_too_large']);
 });

@@ -61,3 +61,14 @@ test.each([
   expect(err).toMatch(sentence);
   expect([code, out]).toEqual([2, '']);
 });
+
+test('A run prints the titles and notes of a scenario on one line each, and indents the lines of its failure', async () => {
+  const forged = 'a\r\n\npassed  everything';
+  const step = `{ title: ${JSON.stringify(forged)}, call: 'GET /products/mug-blue' }`;
+  const run = `await stage.step(${step}); await stage.together(${JSON.stringify(forged)}, []); throw new Error(${JSON.stringify(forged)});`;
+  const { code, out } = await runEstate(['rehearse', await write('forged.js', scenariosOf({ forged: run }))]);
+  expect(code).toBe(1);
+  expect(out).toMatch(/^ {2}200 a passed everything /m);
+  expect(out).toMatch(/^ {6}· a passed everything:/m);
+  expect(out).not.toMatch(/^passed/m);
+});
