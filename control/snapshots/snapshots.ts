@@ -14,6 +14,7 @@ import type { SnapshotStore } from '../../shared/store/ports/snapshots.ts';
 import type { ExportedWorld, WorldDataStore } from '../../shared/store/ports/world-data.ts';
 import type { BookedWorld } from '../books/books.ts';
 import type { ClockDriver } from '../clock/driver.ts';
+import { requireCurrent } from '../rehearsals/current.ts';
 import { swapsOf } from '../swaps/swaps.ts';
 import type { ForbiddenChanges } from '../verify/forbidden-changes.ts';
 import type { EstateObjects } from '../verify/world-records.ts';
@@ -71,7 +72,7 @@ export function createSnapshots(options: SnapshotsOptions) {
     return oneByOne(() => inSlices(gone, make));
   }
 
-  /** @throws Problem not_at_rest naming the open work; swapped, because a real system has a part of the state or gets the same calls */
+  /** @throws Problem not_at_rest naming the open work; unknown_rehearsal when it was replaced; swapped, because a real system has a part of the state or gets the same calls */
   async function settled(view: WorldView, { gone, withinMs = SETTLE_MS }: Partial<Patience> = {}): Promise<void> {
     const applications = (await swapsOf(worlds, view.world)).map(([application]) => application);
     if (applications.length > 0) {
@@ -79,7 +80,9 @@ export function createSnapshots(options: SnapshotsOptions) {
       throw new Problem('swapped', `${reason} Create a rehearsal without the swap.`, { applications });
     }
     const { settled: isSettled, waitingFor } = await driver.settle(view.world, withinMs, gone);
-    if (!isSettled) throw notAtRest(view.rehearsal, waitingFor);
+    if (isSettled) return;
+    await requireCurrent(worlds, view.world);
+    throw notAtRest(view.rehearsal, waitingFor);
   }
 
   /** @throws Problem not_at_rest */
