@@ -72,3 +72,15 @@ test('A run prints the titles and notes of a scenario on one line each, and inde
   expect(out).toMatch(/^ {6}· a passed everything:/m);
   expect(out).not.toMatch(/^passed/m);
 });
+
+test('A run shortens long values in the failure of an expectation', async () => {
+  const run = `stage.expect('list', Array(100_000).fill('x'), Array(100_000).fill('y'));`;
+  const { out } = await runEstate(['rehearse', await write('long.js', scenariosOf({ long: run })), '--json']);
+  expect(failuresIn(out)['long']).toMatch(/^list: expected \["y".{1990,2000}…, got \["x".{1990,2000}…\.$/);
+});
+
+test('A run refuses a file whose exports throw when they are read', async () => {
+  const file = await write('getter.js', `export const a = { get name() { throw new Error('No name'); }, title: 't', run: async () => {} };`);
+  const { code, err } = await runEstate(['rehearse', file]);
+  expect([code, err]).toEqual([2, `${file} cannot be loaded: No name, in line 1.\n`]);
+});
