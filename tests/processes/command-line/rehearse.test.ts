@@ -80,7 +80,10 @@ test('A run shortens long values in the failure of an expectation', async () => 
 });
 
 test('A run refuses a file whose exports throw when they are read', async () => {
-  const file = await write('getter.js', `export const a = { get name() { throw new Error('No name'); }, title: 't', run: async () => {} };`);
+  const file = await write(
+    'getter.js',
+    `export const a = { get name() { throw new Error('No name'); }, title: 't', run: async () => {} };`,
+  );
   const { code, err } = await runEstate(['rehearse', file]);
   expect([code, err]).toEqual([2, `${file} cannot be loaded: No name, in line 1.\n`]);
 });
