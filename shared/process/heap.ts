@@ -46,6 +46,8 @@ export interface FullHeap {
 export interface Heap {
   /** Undefined while there is room for another rehearsal. */
   full(): FullHeap | undefined;
+  /** Calls the listener when a full collection has left no room for another rehearsal. @returns what ends that */
+  whenFull(listener: () => void): () => void;
   /** The most bytes of text of a rehearsal that may still grow. */
   share(): number;
   /** Something large was released. There is room until the next full collection. */
@@ -63,14 +65,22 @@ export function watchHeap(): Heap {
 function watch(): Heap {
   const heap = oldGeneration();
   const [most, limit] = [Math.floor(heap * MOST_LIVING), Math.floor(heap * MOST_CREATED)];
+  const listeners = new Set<() => void>();
   let living = 0;
+  const full = () => (living > limit ? { living, limit } : undefined);
   new PerformanceObserver((list) => {
     // The types of Node leave the detail out.
     const kinds = list.getEntries().map((entry) => (entry as unknown as { readonly detail?: { readonly kind?: number } }).detail?.kind);
-    if (kinds.includes(constants.NODE_PERFORMANCE_GC_MAJOR)) living = getHeapStatistics().used_heap_size;
+    if (!kinds.includes(constants.NODE_PERFORMANCE_GC_MAJOR)) return;
+    living = getHeapStatistics().used_heap_size;
+    if (full()) for (const listener of listeners) listener();
   }).observe({ entryTypes: ['gc'] });
   return {
-    full: () => (living > limit ? { living, limit } : undefined),
+    full,
+    whenFull(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
     share: () => Math.max(0, Math.floor((most - living) * MOST_OF_FREE)),
     released() {
       living = 0;

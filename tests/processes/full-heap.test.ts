@@ -80,6 +80,16 @@ test('Rehearsals that fill the heap together are refused, leave the others their
   expect(await small.estate.stop()).toBe(0);
 }, 180_000);
 
+test('Rehearsals that are deleted soon after they were created do not fill the heap', async () => {
+  await using small = await smallEstate();
+  for (let n = 0; n < 12; n++) {
+    const created = await small.call('POST', '/_control/rehearsals', { body: { name: `r${n}`, data: OWN } });
+    expect([n, created.status, created.body.detail]).toEqual([n, 201, undefined]);
+    expect((await small.call('DELETE', `/_control/rehearsals/r${n}`)).status).toBe(204);
+  }
+  expect(await small.estate.stop()).toBe(0);
+}, 180_000);
+
 test('Many reads of a full journal at the same time do not fill the heap', async () => {
   await using small = await smallEstate();
   const lines = Array.from({ length: 20 }, (_, n) => ({ sku: ['mug-blue', 'lamp-desk'][n % 2], qty: 1 + n }));

@@ -83,10 +83,11 @@ describeWithRedis('A Redis that refuses writes', (redis) => {
       const detail = expect.stringContaining(remedy);
       await begin();
       try {
-        const refused = await change();
-        expect(refused).toMatchObject({
-          status: 503,
-          body: { code: 'dependency_unavailable', dependency: 'store', retryable: true, detail },
+        // A Redis that becomes a replica first ends its blocked connections.
+        const refused = await eventually('the remedy is named', async () => {
+          const answer = await change();
+          expect(answer).toMatchObject({ status: 503, body: { code: 'dependency_unavailable', dependency: 'store', retryable: true } });
+          return answer.body.detail.includes(remedy) && answer;
         });
         expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0);
         expect(await client.call('cancel-order-api', { ...order, body: { reason: 'test' } })).toMatchObject({ status: 503 });

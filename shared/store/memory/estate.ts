@@ -54,7 +54,10 @@ export type MemoryEstate = ReturnType<typeof createMemoryEstate>;
 /** Longest pause between sweeps, in wall time. */
 const LOOK_MS = 5_000;
 
-/** Replaced and removed worlds that are kept for the requests that still run in them. Beyond these limits, the oldest is dropped earlier. */
+/**
+ * Replaced and removed worlds that are kept for the requests that still run in them. Beyond these limits, the oldest is dropped earlier.
+ * A full heap keeps none.
+ */
 const MOST_DYING = 20;
 const MOST_DYING_BYTES = 32 * 1_048_576;
 
@@ -85,6 +88,10 @@ function createMemoryJanitor({ all, heap, dropAfterMs }: JanitorOptions) {
     const bytes = [...dying.keys()].reduce((sum, world) => sum + bytesOf(all.get(world)), 0);
     return dying.size > MOST_DYING || (dying.size > 1 && bytes > MOST_DYING_BYTES) || heap.full() !== undefined;
   };
+
+  const ignoreHeap = heap.whenFull(() => {
+    for (const world of dying.keys()) drop(world);
+  });
 
   function sweep(): void {
     timer = undefined;
@@ -120,6 +127,9 @@ function createMemoryJanitor({ all, heap, dropAfterMs }: JanitorOptions) {
       remembering.set(operations, Date.now());
       lookAgain();
     },
-    stop: (): void => clearTimeout(timer),
+    stop(): void {
+      clearTimeout(timer);
+      ignoreHeap();
+    },
   };
 }
