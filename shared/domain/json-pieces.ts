@@ -77,7 +77,8 @@ export async function parsedInPieces(json: Buffer, breathe: Breathe): Promise<un
   }
 }
 
-const [QUOTE, COMMA, BACKSLASH, LIST, END_OF_LIST, OBJECT, END_OF_OBJECT] = Buffer.from('",\\[]{}');
+const [QUOTE, COMMA, BACKSLASH] = [0x22, 0x2c, 0x5c];
+const [LIST, END_OF_LIST, OBJECT, END_OF_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];
 
 /** @returns the index after the closing quote */
 function endOfString(json: Buffer, opening: number): number {

@@ -102,7 +102,7 @@ test('The comparison of the counters of two worlds permits a pause at each of th
 
 test('The data of a world in memory has the payloads of its due work unparsed', async () => {
   const { worlds } = createMemoryStore({ journal: 'off' });
-  const due = [{ application: 'oms' as const, kind: 'expire-draft', key: 'x', at: 1_000, payload: { id: 'x' } }];
+  const due = [{ application: 'oms' as const, kind: 'expire-draft', key: 'x', at: 1_000, correlationId: 'req_1', payload: { id: 'x' } }];
   const [found] = (await worlds.data(await worlds.open('due', { now: 0, applications: {}, due }, credentials))).due;
   expect(found).toEqual(due[0]);
   expect(Object.getOwnPropertyDescriptor(found, 'payload')).toMatchObject({ get: expect.any(Function) });
