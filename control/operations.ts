@@ -16,6 +16,7 @@ import * as snapshots from './operations/snapshots.ts';
 import * as story from './operations/story.ts';
 import * as stream from './operations/stream.ts';
 import * as swaps from './operations/swaps.ts';
+import * as timelines from './operations/timelines.ts';
 import * as topology from './operations/topology.ts';
 import * as traces from './operations/traces.ts';
 import * as verification from './operations/verification.ts';
@@ -37,6 +38,7 @@ const exported = {
   ...story,
   ...stream,
   ...swaps,
+  ...timelines,
   ...topology,
   ...traces,
   ...verification,

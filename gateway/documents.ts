@@ -107,7 +107,7 @@ function createContracts(): Router {
     const { application } = request.params;
     const answer = contracts.get(application);
     if (answer) return answer(request as unknown as Request, response);
-    throw new Problem('not_found', `There is no application "${application}". Contracts exist for ${applicationNames.join(', ')}.`);
+    throw new Problem('not_found', `The application "${application}" does not exist. Contracts exist for ${applicationNames.join(', ')}.`);
   });
   router.all(CONTRACT, ({ method }) => {
     throw methodNotAllowed(method, ['GET', 'HEAD']);

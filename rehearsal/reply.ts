@@ -25,6 +25,8 @@ export interface DryRun<Body = unknown> {
   /** Status of the answer that would follow. It is absent, like `answer`, when the application cannot compute it. */
   readonly status?: number;
   readonly answer?: Body;
+  /** Instead of the answer: members of it that are certain. */
+  readonly foreseen?: Partial<Body>;
   /** The call would change nothing. */
   readonly unchanged?: true;
 }

@@ -77,8 +77,9 @@ const countOf = (names: readonly string[]): string =>
 
 const shown = (answer: unknown): string => showAnswer(answer, { words: '' }, lookOf(process.stdout));
 
-function verdictIn({ status, answer, unchanged }: DryRun): string {
+function verdictIn({ status, answer, foreseen, unchanged }: DryRun): string {
   const possible = unchanged ? 'It is possible, and would change nothing.' : 'It is possible.';
+  if (foreseen !== undefined) return `${possible} This part of its answer is certain:\n\n${shown(foreseen)}`;
   if (status === undefined) return `${possible} What it would answer depends on other applications.`;
   return answer === undefined ? `${possible} It would answer ${status}.` : `${possible} It would answer ${status}:\n\n${shown(answer)}`;
 }

@@ -10,6 +10,7 @@ import { journalDiagrams } from '../output/journal-diagrams.ts';
 import { showFidelity, showHops, showInvariants, showRows } from '../output/show-answer.ts';
 import { showComparison } from '../output/show-comparison.ts';
 import { showExplanation } from '../output/show-explanation.ts';
+import { showTimeline } from '../output/show-timeline.ts';
 import type { OperationCommands } from './operation-command.ts';
 
 const eventTypes = allEvents.map(({ name }) => name);
@@ -181,6 +182,12 @@ export const operationCommands: OperationCommands = {
       show: showExplanation,
     },
   ],
+  'read-timeline': {
+    words: 'timeline',
+    example: ['order ord_01M', 'any ord_01M --limit 50'],
+    choices: { type: [...objectTypes, ANY_TYPE] },
+    show: showTimeline,
+  },
   'list-life-cycles': { words: 'life-cycles', columns: { type: 'type', states: 'states' } },
   'list-names': { words: 'names' },
   'list-stock': { words: 'stock list', example: '--sku mug-blue' },

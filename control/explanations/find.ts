@@ -57,7 +57,7 @@ export const findById = (scope: ExplainScope, id: string): Promise<Sought | unde
   findIn(scope, scope.view.world, listedTypes(scope.objects), id);
 
 /** Members that people name an object by, beside its id. */
-const NAMED_BY: Readonly<Record<string, string>> = {
+export const NAMED_BY: Readonly<Record<string, string>> = {
   order: 'orderNumber',
   product: 'sku',
   shipment: 'trackingNumber',
@@ -68,7 +68,7 @@ const MOST_NAMED = 20;
 
 /** The object whose number or SKU is the text, as the search finds it. */
 async function findNamed(
-  { worlds, view: { world }, inSlices, gone }: ExplainScope,
+  { worlds, objects, view: { world }, inSlices, gone }: ExplainScope,
   types: readonly ListedType[],
   text: string,
 ): Promise<Sought | undefined> {
@@ -76,7 +76,7 @@ async function findNamed(
     const member = NAMED_BY[type.definition.type];
     if (member === undefined) continue;
     const filter = { q: text, limit: MOST_NAMED };
-    const { items } = await inSlices(gone, (breathe) => listObjectsOf(worlds, world, type, filter, breathe));
+    const { items } = await inSlices(gone, (breathe) => listObjectsOf(worlds, { world, objects }, type, filter, breathe));
     for (const { id } of items) {
       const found = await worlds.object(world, type.application, type.collection, id);
       if (found && publishedOf(type, found)[member] === text) return { type, found };

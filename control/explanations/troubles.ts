@@ -133,7 +133,7 @@ function workTroubles({ view }: ExplainScope, subject: Subject, { parked, withhe
     }),
     ...away.map((item): Reason => {
       const { application, kind, awaits = '', at } = item;
-      const text = `The ${applicationTitle(awaits)} is down, so the ${applicationTitle(application)} tries again at ${clockTime(at, view.now)}, or as soon as it is back: it ${doesOf(application, kind)}.`;
+      const text = `The ${applicationTitle(awaits)} cannot be reached, so the ${applicationTitle(application)} tries again at ${clockTime(at, view.now)}, or as soon as it is back: it ${doesOf(application, kind)}.`;
       return trouble('work-awaits-application', text, [dueRef(item), { what: 'application', id: awaits }], at);
     }),
   ];

@@ -20,6 +20,9 @@ export interface Happening {
   readonly response?: unknown;
   /** The object of an event. */
   readonly object?: unknown;
+  /** The hop of a call, a delivery or a timer. */
+  readonly hop?: JournalRecord;
+  readonly event?: EstateEvent;
 }
 
 interface Timeline {
@@ -61,7 +64,8 @@ export async function readEvents(worlds: EventReader, world: World, correlationI
   }
 }
 
-async function merged(
+/** Puts events and clock moves between the hops, sorted as `readTimeline` sorts them. */
+export async function merged(
   arrows: readonly Arrow<JournalRecord>[],
   events: readonly StoredEvent[],
   moves: readonly RecordedMove[],
@@ -114,16 +118,17 @@ const eventIdIn = ({ api, requestId }: JournalRecord): string | undefined =>
 function ofHop({ hop, from }: Arrow<JournalRecord>): Happening {
   const { api, application, status, requestId: id, correlationId, at, request, response } = hop;
   const common = { application, status, id, correlationId, at };
-  if (api.startsWith('event:')) return { entry: { what: 'delivery', name: api.slice('event:'.length), ...common } };
-  if (api.startsWith('due:')) return { entry: { what: 'timer', name: api.slice('due:'.length), ...common } };
-  return { entry: { what: 'call', name: api, by: from, ...common }, request, response };
+  if (api.startsWith('event:')) return { entry: { what: 'delivery', name: api.slice('event:'.length), ...common }, hop };
+  if (api.startsWith('due:')) return { entry: { what: 'timer', name: api.slice('due:'.length), ...common }, hop };
+  return { entry: { what: 'call', name: api, by: from, ...common }, request, response, hop };
 }
 
 function ofEvent({ id, json }: StoredEvent): Happening {
-  const { type, source, subject, correlationid, time, data } = JSON.parse(json) as EstateEvent;
+  const event = JSON.parse(json) as EstateEvent;
+  const { type, source, subject, correlationid, time, data } = event;
   const application = source.slice(source.lastIndexOf(':') + 1);
   const entry = { what: 'event', name: nameOf(type), application, subject, id, correlationId: correlationid, at: time } as const;
-  return { entry, object: data.object };
+  return { entry, object: data.object, event };
 }
 
 const ofMove = ({ number, from, to }: RecordedMove): Happening => ({

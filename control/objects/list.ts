@@ -1,11 +1,18 @@
 import { customer } from '../../shared/catalog/customer/objects.ts';
 import type { ObjectDefinition } from '../../shared/catalog/define-object.ts';
+import { fulfillmentOrder } from '../../shared/catalog/fulfillment/fulfillment-orders.ts';
+import { returnObject } from '../../shared/catalog/fulfillment/returns.ts';
+import { shipment } from '../../shared/catalog/fulfillment/shipments.ts';
+import type { BusinessObject } from '../../shared/catalog/objects.ts';
+import { order } from '../../shared/catalog/order/objects.ts';
 import { invalid } from '../../shared/catalog/problems.ts';
 import { type Breathe, inOneSlice } from '../../shared/domain/breathe.ts';
 import { searchForm } from '../../shared/domain/text.ts';
 import type { World } from '../../shared/domain/world.ts';
+import { readEach } from '../../shared/process/slices.ts';
 import { STATE_INDEX } from '../../shared/store/collections.ts';
 import type { Found, ObjectReader, PageRequest } from '../../shared/store/ports/objects.ts';
+import type { EstateObjects } from '../verify/world-records.ts';
 import { columnsOf, labelOf, textsOf } from './label.ts';
 import { type Progress, requireProgress } from './progress.ts';
 import { relatedOf } from './related.ts';
@@ -13,6 +20,10 @@ import { CUSTOMERS, type ListedType, statesOf } from './types.ts';
 
 /** Maximum number of customers whose objects a text search includes. */
 const MOST_CUSTOMERS = 20;
+/** Maximum number of orders, and of returns, of one customer whose parcels a text search includes: the newest ones. */
+const MOST_ORDERS = 50;
+/** Maximum number of fulfillment orders of one order. */
+const MOST_FULFILLMENTS = 20;
 
 /** Maximum number of objects that one request reads. If few match, the answer is short, and `next` continues. */
 const MOST_READ = 1_000;
@@ -23,13 +34,20 @@ interface ObjectFilter {
   readonly state?: string;
   /** Text to find in the object, or in the customer that it refers to. */
   readonly q?: string;
+  /** The store where the goods of a fulfillment order are collected. */
+  readonly collectAt?: string;
   /** Values of the columns that follow from objects of other applications. */
   readonly progress?: { readonly wanted: Progress; readonly of: (object: Published) => Promise<Progress> };
   /** Position (`order`) of the last object of the previous page. */
   readonly before?: number;
   readonly limit: number;
   /** The ids of the customers with the text, if they are known. */
-  readonly customers?: ReadonlySet<unknown>;
+  readonly customers?: ReadonlySet<string>;
+}
+
+export interface ObjectPlace {
+  readonly world: World;
+  readonly objects: EstateObjects;
 }
 
 export type Listed = ReturnType<typeof describe>;
@@ -41,20 +59,21 @@ export type Listed = ReturnType<typeof describe>;
  */
 export async function listObjectsOf(
   worlds: ObjectReader,
-  world: World,
+  place: ObjectPlace,
   type: ListedType,
-  { state, q, progress, before = 0, limit, customers }: ObjectFilter,
+  { state, q, collectAt, progress, before = 0, limit, customers }: ObjectFilter,
   breathe: Breathe = inOneSlice,
 ): Promise<{ items: Listed[]; next?: number }> {
   if (state !== undefined) requireState(type, state);
   if (progress) requireProgress(type.definition, progress.wanted);
   const { application, collection } = type;
+  const { world } = place;
   const read = (page: PageRequest): Promise<readonly Found[]> =>
     state === undefined
       ? worlds.all(world, application, collection, page)
       : worlds.indexed(world, { application, collection, name: STATE_INDEX }, state, page);
-  const matches = q === undefined ? undefined : await matcher(worlds, world, type, { q, customers }, breathe);
-  const isFiltered = matches !== undefined || progress !== undefined;
+  const matches = q === undefined ? undefined : await matcher(worlds, place, type, { q, customers }, breathe);
+  const isFiltered = matches !== undefined || collectAt !== undefined || progress !== undefined;
   const items: Listed[] = [];
   let next = before;
   for (let left = MOST_READ; left > 0; ) {
@@ -65,7 +84,8 @@ export async function listObjectsOf(
       await breathe();
       next = one.order;
       const object = publishedOf(type, one);
-      if ((matches?.(object) ?? true) && (await isThatFar(object, progress))) items.push(describe(type, one, object));
+      if (isCollectedAt(object, collectAt) && (matches?.(object) ?? true) && (await isThatFar(object, progress)))
+        items.push(describe(type, one, object));
       if (items.length === limit) return position + 1 < found.length ? { items, next } : { items };
     }
     if (found.length <= size) return { items };
@@ -73,6 +93,9 @@ export async function listObjectsOf(
   }
   return { items, next };
 }
+
+const isCollectedAt = (object: Published, store: string | undefined): boolean =>
+  store === undefined || (object as Partial<BusinessObject<'fulfillment-order'>>).collection?.locationId === store;
 
 async function isThatFar(object: Published, filter: ObjectFilter['progress']): Promise<boolean> {
   if (!filter) return true;
@@ -100,25 +123,47 @@ const DECIMAL_COMMA = /^(\d+),(\d{2,3})$/;
 const wordsOf = (definition: ObjectDefinition, object: Published): string =>
   [labelOf(definition, object) ?? '', ...Object.values(columnsOf(definition, object)), textsOf(object)].join('\n');
 
-/** Whether the text is in the object or in one of its customers: an order is found by the e-mail of its customer. */
+/** Whether the text is in the object or in one of its customers: an order and its parcels are found by the e-mail of the customer. */
 async function matcher(
   worlds: ObjectReader,
-  world: World,
+  place: ObjectPlace,
   { definition }: ListedType,
   { q, customers }: Required<Pick<ObjectFilter, 'q'>> & Pick<ObjectFilter, 'customers'>,
   breathe: Breathe,
 ): Promise<Matches> {
   const text = searchForm(q).replace(DECIMAL_COMMA, '$1.$2');
   const isIn: Matches = (object) => searchForm(wordsOf(definition, object)).includes(text);
-  if (definition === customer || !('customerId' in definition.schema.shape)) return isIn;
-  const found = customers ?? (await customersWith(worlds, world, q, breathe));
-  return (object) => isIn(object) || found.has(object['customerId']);
+  if (definition === customer || !(definition === shipment || 'customerId' in definition.schema.shape)) return isIn;
+  const found = customers ?? (await customersWith(worlds, place, q, breathe));
+  if (definition !== shipment) return (object) => isIn(object) || found.has(String(object['customerId']));
+  const sent = await sentFor(worlds, place, [...found], breathe);
+  return (object) => isIn(object) || sent.has(object['fulfillmentOrderId']) || sent.has(object['returnId']);
 }
 
 /** The ids of the newest customers with a text. */
-export async function customersWith(worlds: ObjectReader, world: World, q: string, breathe: Breathe): Promise<ReadonlySet<unknown>> {
-  const { items } = await listObjectsOf(worlds, world, CUSTOMERS, { q, limit: MOST_CUSTOMERS }, breathe);
+export async function customersWith(worlds: ObjectReader, place: ObjectPlace, q: string, breathe: Breathe): Promise<ReadonlySet<string>> {
+  const { items } = await listObjectsOf(worlds, place, CUSTOMERS, { q, limit: MOST_CUSTOMERS }, breathe);
   return new Set(items.map(({ id }) => id));
+}
+
+/** The ids of the fulfillment orders and returns of customers: a parcel has only one of these ids. */
+async function sentFor(
+  worlds: ObjectReader,
+  { world, objects }: ObjectPlace,
+  customers: readonly string[],
+  breathe: Breathe,
+): Promise<ReadonlySet<unknown>> {
+  const idsBy = async (name: string, values: readonly string[], of: ObjectDefinition, limit: number): Promise<readonly string[]> => {
+    const type = objects[of.type];
+    if (!type?.indexes.includes(name)) return [];
+    const { application, collection } = type;
+    const page = { after: 0, limit, newestFirst: true };
+    const found = await readEach(values, (value) => worlds.indexed(world, { application, collection, name }, value, page), breathe);
+    return found.flat().map(({ id }) => id);
+  };
+  const orders = await idsBy('customer', customers, order, MOST_ORDERS);
+  const returns = await idsBy('customer', customers, returnObject, MOST_ORDERS);
+  return new Set([...(await idsBy('order', orders, fulfillmentOrder, MOST_FULFILLMENTS)), ...returns]);
 }
 
 /** The object as a list shows it. */

@@ -1,19 +1,21 @@
 import type { ObjectDefinition } from '../../shared/catalog/define-object.ts';
+import { collectionStatusOf, mayBeUnpaid } from '../../shared/catalog/fulfillment/counter.ts';
 import { fulfillmentOrder } from '../../shared/catalog/fulfillment/fulfillment-orders.ts';
 import type { BusinessObject } from '../../shared/catalog/objects.ts';
 import { order } from '../../shared/catalog/order/objects.ts';
-import { paymentStatusOf, requiredFor } from '../../shared/catalog/payment/cover.ts';
+import { leftToPay, paymentStatusOf, requiredFor } from '../../shared/catalog/payment/cover.ts';
 import { payment } from '../../shared/catalog/payment/objects.ts';
 import { invalid } from '../../shared/catalog/problems.ts';
 import { progressKinds } from '../../shared/catalog/state-kinds.ts';
 import type { Breathe } from '../../shared/domain/breathe.ts';
+import { moneyInWords } from '../../shared/domain/money.ts';
 import type { World } from '../../shared/domain/world.ts';
 import { readEach } from '../../shared/process/slices.ts';
 import type { ObjectReader } from '../../shared/store/ports/objects.ts';
 import type { EstateObjects } from '../verify/world-records.ts';
 import type { ListedType } from './types.ts';
 
-/** The columns of an object that follow from objects of other applications: the payment and the goods of an order. */
+/** The columns of an object that follow from objects of other applications: the payment and the goods of an order, the collection of goods. */
 export type Progress = Readonly<Record<string, string>>;
 
 /** Maximum number of payments, and of fulfillment orders, that are read for an order. */
@@ -39,8 +41,12 @@ export function requireProgress({ type, progress = {} }: ObjectDefinition, wante
   }
 }
 
-/** Empty for an object whose definition has no progress. */
+/** Empty for an object without progress. */
 export async function progressOf(worlds: ObjectReader, place: Place, definition: ObjectDefinition, object: unknown): Promise<Progress> {
+  if (definition === fulfillmentOrder) {
+    const goods = object as BusinessObject<'fulfillment-order'>;
+    return goods.collection ? { collection: collectionStatusOf(goods) } : {};
+  }
   if (definition !== order) return {};
   const found = object as BusinessObject<'order'>;
   const [payments, goods] = await Promise.all([
@@ -66,11 +72,27 @@ export const withProgress = <One extends { readonly id: string; readonly columns
       if (!definition.progress) return item;
       const found = await worlds.object(place.world, application, collection, item.id);
       if (!found) return item;
-      const progress = await progressOf(worlds, place, definition, JSON.parse(found.json));
-      return { ...item, columns: { ...item.columns, ...progress } };
+      const object: unknown = JSON.parse(found.json);
+      const progress = await progressOf(worlds, place, definition, object);
+      const toPay = definition === fulfillmentOrder ? await toPayFor(worlds, place, object as StoredGoods) : undefined;
+      return { ...item, columns: { ...item.columns, ...progress, ...(toPay !== undefined && { 'to pay': toPay }) } };
     },
     breathe,
   );
+
+/** The FMS stores whether the goods replace delivered ones. */
+type StoredGoods = BusinessObject<'fulfillment-order'> & { readonly free?: true };
+
+/** What the customer still pays before the goods are handed over, as List Collections shows it; undefined if nobody has to pay for them. */
+async function toPayFor(worlds: ObjectReader, place: Place, goods: StoredGoods): Promise<string | undefined> {
+  const kept = place.objects[order.type];
+  if (!goods.collection || !mayBeUnpaid(goods) || !kept) return undefined;
+  const found = await worlds.object(place.world, kept.application, kept.collection, goods.orderId);
+  if (!found) return undefined;
+  const ordered = JSON.parse(found.json) as BusinessObject<'order'>;
+  const payments = await ofOrder<BusinessObject<'payment'>>(worlds, place, payment, goods.orderId);
+  return moneyInWords(leftToPay(ordered, payments));
+}
 
 async function ofOrder<T>(worlds: ObjectReader, { world, objects }: Place, definition: ObjectDefinition, id: string): Promise<T[]> {
   const kept = objects[definition.type];

@@ -4,10 +4,8 @@ import { inventoryItem, reservation } from '../../shared/catalog/inventory/objec
 import { order } from '../../shared/catalog/order/objects.ts';
 import type { Breathe } from '../../shared/domain/breathe.ts';
 import { searchForm } from '../../shared/domain/text.ts';
-import type { World } from '../../shared/domain/world.ts';
 import type { ObjectReader } from '../../shared/store/ports/objects.ts';
-import type { EstateObjects } from '../verify/world-records.ts';
-import { customersWith, describeObject, type Listed, listObjectsOf } from './list.ts';
+import { customersWith, describeObject, type Listed, listObjectsOf, type ObjectPlace } from './list.ts';
 import { withNames } from './related-objects.ts';
 import { listedTypes } from './types.ts';
 
@@ -20,11 +18,12 @@ const placeOf = (type: string): number => PLACES[type] ?? 0;
 /** The objects with a text: first the object with this id, even if it is old, then objects with this name, then the newest of each type. */
 export async function findObjects(
   worlds: ObjectReader,
-  { world, objects }: { readonly world: World; readonly objects: EstateObjects },
+  place: ObjectPlace,
   { q, limit }: { readonly q: string; readonly limit: number },
   breathe: Breathe,
 ): Promise<FoundObject[]> {
-  const customers = await customersWith(worlds, world, q, breathe);
+  const { world, objects } = place;
+  const customers = await customersWith(worlds, place, q, breathe);
   const exact: FoundObject[] = [];
   const others: FoundObject[] = [];
   const types = listedTypes(objects).toSorted((one, other) => placeOf(one.definition.type) - placeOf(other.definition.type));
@@ -32,9 +31,9 @@ export async function findObjects(
     const { application, collection, definition } = type;
     const found = definition === inventoryItem ? undefined : await worlds.object(world, application, collection, q.trim());
     const named = found && describeObject(type, found);
-    const { items } = await listObjectsOf(worlds, world, type, { q, limit, customers }, breathe);
+    const { items } = await listObjectsOf(worlds, place, type, { q, limit, customers }, breathe);
     const all = [...(named ? [named] : []), ...items.filter(({ id }) => id !== named?.id)];
-    for (const one of await withNames(worlds, { world, objects }, type, all, breathe)) {
+    for (const one of await withNames(worlds, place, type, all, breathe)) {
       (one.id === named?.id ? exact : others).push({ ...one, type: definition.type });
     }
   }

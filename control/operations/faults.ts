@@ -126,7 +126,7 @@ function checkChange({ kind, change }: ChangingFault, match: Match, possible: re
 /** A webhook may be registered after its faults, so its name may be any but a misspelt carrier. @throws Problem validation_failed */
 function checkWebhook(webhook: string, registered: readonly string[]): void {
   if (registered.includes(webhook) || !isOneEditFrom(CARRIER, webhook)) return;
-  const detail = `There is no webhook ${webhook}; did you mean ${CARRIER}? If your webhook has this name, register it first.`;
+  const detail = `The webhook ${webhook} does not exist; did you mean ${CARRIER}? If your webhook has this name, register it first.`;
   throw invalid('/match/webhook', 'unknown_webhook', detail);
 }
 

@@ -1,6 +1,7 @@
 import * as declared from '../../shared/catalog/control/operations/objects.ts';
 import type { ObjectDefinition } from '../../shared/catalog/define-object.ts';
 import { extensionEvent } from '../../shared/catalog/event-names.ts';
+import { fulfillmentOrder } from '../../shared/catalog/fulfillment/fulfillment-orders.ts';
 import { inventoryItem } from '../../shared/catalog/inventory/objects.ts';
 import { objects } from '../../shared/catalog/objects.ts';
 import { invalid, notFound } from '../../shared/catalog/problems.ts';
@@ -29,18 +30,43 @@ export const listObjectTypes = operate(declared.listObjectTypes)(async (_input, 
 export const listObjects = operate(declared.listObjects)(async ({ params, query }, { world, worlds, objects, inSlices, gone }) => {
   const type = listedType(objects, params.type);
   const place = { world, objects };
-  const { payment, goods, ...filter } = query;
+  const { payment, goods, collection, collectAt, ...filter } = query;
+  if (collectAt !== undefined) await requireStore(worlds, world, { type: type.definition, collectAt });
   const wanted = Object.fromEntries(
-    Object.entries({ payment, goods }).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+    Object.entries({ payment, goods, collection }).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
   );
   const of = (object: Published) => progressOf(worlds, place, type.definition, object);
   const progress = Object.keys(wanted).length > 0 ? { wanted, of } : undefined;
   return inSlices(gone, async (breathe) => {
-    const { items, next } = await listObjectsOf(worlds, world, type, { ...filter, progress }, breathe);
+    const { items, next } = await listObjectsOf(worlds, place, type, { ...filter, collectAt, progress }, breathe);
     const whole = await withProgress(worlds, place, type, items, breathe);
     return { items: await withNames(worlds, place, type, whole, breathe), next };
   });
 });
+
+/** @throws Problem validation_failed for a type that nobody collects, or an unknown location */
+async function requireStore(
+  worlds: ObjectReader,
+  world: World,
+  { type, collectAt }: { readonly type: ObjectDefinition; readonly collectAt: string },
+): Promise<void> {
+  if (type !== fulfillmentOrder) {
+    throw invalid('?collectAt', 'unknown_filter', `Nobody collects objects of type ${type.type}: leave the filter out.`);
+  }
+  await requireLocation(worlds, world, { name: 'collectAt', location: collectAt });
+}
+
+/** @returns the locations @throws Problem validation_failed for another location */
+async function requireLocation(
+  worlds: ObjectReader,
+  world: World,
+  { name, location }: { readonly name: string; readonly location: string | undefined },
+) {
+  const locations = await locationsOf(worlds, world);
+  if (location === undefined || locations.some(({ id }) => id === location)) return locations;
+  const known = locations.map(({ id }) => id).join(', ');
+  throw invalid(`?${name}`, 'unknown_location', `There is no location "${location}"; choose one of ${known}.`);
+}
 
 export const search = operate(declared.search)(async ({ query: { q, limit } }, { world, worlds, objects, inSlices, gone }) => {
   const [items, { traces }, { events }] = await Promise.all([
@@ -132,11 +158,8 @@ async function listStockOf(
   { world, objects }: { readonly world: World; readonly objects: EstateObjects },
   { sku, location, after, limit }: StockFilter,
 ) {
-  const named = new Map((await locationsOf(worlds, world)).map(({ id, name }) => [id, name]));
+  const named = new Map((await requireLocation(worlds, world, { name: 'location', location })).map(({ id, name }) => [id, name]));
   const known = [...named.keys()];
-  if (location !== undefined && !known.includes(location)) {
-    throw invalid('?location', 'unknown_location', `There is no location "${location}"; choose one of ${known.join(', ')}.`);
-  }
   if (sku !== undefined && (await orderOfSku(worlds, world, sku)) === undefined) {
     throw invalid('?sku', 'unknown_sku', `SKU "${sku}" has no stock records. GET /_control/stock without sku lists the SKUs.`);
   }

@@ -1,11 +1,11 @@
 import type { z } from 'zod';
 import type { InputOf } from '../../shared/catalog/define.ts';
-import {
-  collectionStatusOf,
-  listCollections as listCollectionsApi,
-  type WaitingCollection,
-} from '../../shared/catalog/fulfillment/collections.ts';
-import { handle } from '../../shared/work/handler.ts';
+import { listCollections as listCollectionsApi, type WaitingCollection } from '../../shared/catalog/fulfillment/collections.ts';
+import { collectionStatusOf, mayBeUnpaid } from '../../shared/catalog/fulfillment/counter.ts';
+import { listOutstanding } from '../../shared/catalog/order/internal.ts';
+import { isDependencyProblem, isProblem } from '../../shared/catalog/problems.ts';
+import type { Money } from '../../shared/domain/money.ts';
+import { handle, type Scope } from '../../shared/work/handler.ts';
 import { type PageSource, pageOfMatches } from '../../shared/work/page-of-matches.ts';
 import { isToCollect, type ToCollect } from './collection.ts';
 import { collectionKey, fulfillmentOrders, type StoredFulfillmentOrder } from './collections.ts';
@@ -16,15 +16,37 @@ type Filters = InputOf<typeof listCollectionsApi>['query'];
 const MOST_ROWS = 1_000;
 /** The rows of a page are parsed without a pause, so their lines are limited too. */
 const MOST_LINES = 1_000;
+/** The OMS waits less for the Payment Hub. */
+const OUTSTANDING_TIMEOUT_MS = 4_000;
 
-export const listCollections = handle(listCollectionsApi)(async ({ query }, { work, breathe }) => {
+export const listCollections = handle(listCollectionsApi)(async ({ query }, scope) => {
+  const { work, breathe } = scope;
   const key = smallestListOf(query);
   const source: PageSource<StoredFulfillmentOrder> = (page) => work.find(fulfillmentOrders, 'collection', key, { ...page, breathe });
   const { limit, cursor } = query;
   const size = { of: ({ lines }: StoredFulfillmentOrder) => lines.length, most: MOST_LINES };
   const page = await pageOfMatches(source, (found) => matches(found, query), { limit, cursor, mostRows: MOST_ROWS, size });
-  return { ...page, items: page.items.filter(isToCollect).map(shown) };
+  const found = page.items.filter(isToCollect);
+  const outstanding = await outstandingOf(found, scope);
+  return {
+    ...page,
+    items: found.map((one) => ({ ...shown(one), outstanding: mayBeUnpaid(one) ? outstanding.get(one.orderId) : undefined })),
+  };
 });
+
+/** What is outstanding by order. Staff finds the goods while another application does not answer, so the amounts are then missing. */
+async function outstandingOf(found: readonly ToCollect[], { call, log }: Scope): Promise<ReadonlyMap<string, Money>> {
+  const orderIds = [...new Set(found.filter(mayBeUnpaid).map(({ orderId }) => orderId))];
+  if (orderIds.length === 0) return new Map();
+  try {
+    const { items } = await call(listOutstanding, { body: { orderIds } }, { timeoutMs: OUTSTANDING_TIMEOUT_MS });
+    return new Map(items.map(({ orderId, outstanding }) => [orderId, outstanding]));
+  } catch (error) {
+    if (!isDependencyProblem(error) && !isProblem(error, 'swapped')) throw error;
+    log.warn({ code: error.code }, 'collections listed without what is outstanding: the OMS did not answer');
+    return new Map();
+  }
+}
 
 /** The smallest indexed list that contains all matches. */
 function smallestListOf({ orderNumber, customerId, locationId = '', status }: Filters): string {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type CollectionStatus, collectionStatusOf } from '../../shared/catalog/fulfillment/collections.ts';
+import { type CollectionStatus, collectionStatusOf } from '../../shared/catalog/fulfillment/counter.ts';
 import { FulfillmentOrder, fulfillmentOrder } from '../../shared/catalog/fulfillment/fulfillment-orders.ts';
 import { PickingStatus } from '../../shared/catalog/fulfillment/picking-orders.ts';
 import { ParcelData } from '../../shared/catalog/fulfillment/shipments.ts';

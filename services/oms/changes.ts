@@ -245,7 +245,11 @@ async function takeStockElsewhere(order: StoredOrder, change: PendingChange, { r
     ttlSeconds: NEW_RESERVATION_TTL_SECONDS,
   };
   try {
-    const taken = await call(reserveInventory, { body }, { intent: order.id, step: `move ${order.holdAttempts + 1}` });
+    // Whether the goods come from the shelf, and so when they are ready, depends on the reservation.
+    const { readyBy: _readyBy, ...certain } = change.entry.after;
+    const foreseen = { changes: [...(order.changes ?? []), { ...change.entry, after: certain }] };
+    const step = `move ${order.holdAttempts + 1}`;
+    const taken = await call(reserveInventory, { body }, { intent: order.id, step, foreseen });
     const { id: reservationId, allocations } = taken;
     if (!(await tryConfirmReservation(reservationId, order.id, scope))) throw goodsGone(order);
     const lines = linesServedFrom(linesHeldBy(change.lines ?? order.lines, reservationId), allocations);

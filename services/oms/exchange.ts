@@ -51,7 +51,7 @@ export async function refuseForeignReturn(returnId: string, buyerId: string | un
 export async function claimReturn(work: UnitOfWork, returnId: string, basketId: string): Promise<void> {
   const booking = await work.get(returnBookings, returnId);
   if (booking?.exchangeBasketId === basketId) return;
-  if (!booking) throw new Problem('not_found', `There is no return "${returnId}".`, { objectType: 'return', id: returnId });
+  if (!booking) throw new Problem('not_found', `The return "${returnId}" does not exist.`, { objectType: 'return', id: returnId });
   if (booking.exchangeBasketId !== undefined) throw closedOtherwise(booking, 'exchange', await takenBy(work, returnId));
   if (booking.status !== 'open') throw closedOtherwise(booking, 'exchange', 'is already refunded');
   work.put(returnBookings, { ...booking, exchangeBasketId: basketId });

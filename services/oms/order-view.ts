@@ -8,6 +8,7 @@ import {
   getOrderStock as getOrderStockCall,
   getPayable as getPayableCall,
   listCustomerOrders as listCustomerOrdersCall,
+  listOutstanding as listOutstandingCall,
 } from '../../shared/catalog/order/internal.ts';
 import {
   type Order,
@@ -16,10 +17,10 @@ import {
   OrderReturn,
   type OrderView as OrderViewSchema,
 } from '../../shared/catalog/order/objects.ts';
-import { paymentStatusOf, requiredFor } from '../../shared/catalog/payment/cover.ts';
-import { refundId } from '../../shared/catalog/payment/refunds.ts';
+import { leftToPay, paymentStatusOf, requiredFor } from '../../shared/catalog/payment/cover.ts';
+import { byTime, refundId } from '../../shared/catalog/payment/refunds.ts';
 import { isDependencyProblem, type Problem } from '../../shared/catalog/problems.ts';
-import { money } from '../../shared/domain/money.ts';
+import { type Money, money } from '../../shared/domain/money.ts';
 import { handle, type Scope } from '../../shared/work/handler.ts';
 import { requireObject } from '../../shared/work/require-object.ts';
 import { fulfillmentRecords, orders, type StoredOrder } from './collections.ts';
@@ -38,6 +39,19 @@ const MAX_ORDERS = 20;
 export const listCustomerOrders = handle(listCustomerOrdersCall)(async ({ query }, { work, breathe }) => ({
   items: (await work.find(orders, 'customer', query.customerId, { limit: MAX_ORDERS, newestFirst: true, breathe })).items.map(published),
 }));
+
+export const listOutstanding = handle(listOutstandingCall)(async ({ body }, scope) => ({
+  items: (await Promise.all(body.orderIds.map((id) => outstandingOf(id, scope)))).filter((one) => one !== undefined),
+}));
+
+/** Undefined if it is unknown. */
+async function outstandingOf(orderId: string, scope: Scope): Promise<{ orderId: string; outstanding: Money } | undefined> {
+  const order = await scope.work.get(orders, orderId);
+  if (!order) return undefined;
+  const payments = await paymentsOf(orderId, scope, VIEW_TIMEOUT_MS).catch((error: unknown) => logAndOmit(error, order, scope));
+  if (!payments) return undefined;
+  return { orderId, outstanding: leftToPay(order, payments) };
+}
 
 export const getOrderStock = handle(getOrderStockCall)(async ({ params }, { work }) => {
   const { id, state, channel, basketId, lines } = await requireObject(work, orders, params.id);
@@ -83,7 +97,7 @@ export function published({
 function refundsOf(payments: readonly Payment[]): NonNullable<OrderView['refunds']> {
   const requested = payments.flatMap(({ id, refunds }) => refunds.map((refund, index) => ({ paymentId: id, index, refund })));
   return requested
-    .toSorted((one, other) => (one.refund.at ?? '').localeCompare(other.refund.at ?? ''))
+    .toSorted((one, other) => byTime(one.refund, other.refund))
     .slice(-SHOWN_REFUNDS)
     .map(({ paymentId, index, refund: { amount, state, rounding, failureReason } }) => ({
       id: refundId(paymentId, index),

@@ -16,7 +16,7 @@ import { undoGivenOrder } from './given.ts';
 import { refundCancelledUnits } from './late-refunds.ts';
 import { giveUpUncovered, onPaymentChanged, renewAuthorization } from './lost-authorizations.ts';
 import { listOrders } from './order-list.ts';
-import { getOrder, getOrderEarning, getOrderStock, getPayable, listCustomerOrders } from './order-view.ts';
+import { getOrder, getOrderEarning, getOrderStock, getPayable, listCustomerOrders, listOutstanding } from './order-view.ts';
 import { payOutReturn } from './payout.ts';
 import { createReplacement, finishReplacement } from './replacements.ts';
 import { returnBookings } from './return-bookings.ts';
@@ -48,6 +48,7 @@ export const service = defineService({
     'close-return': closeReturn,
     'carry-out': carryOut,
     'list-customer-orders': listCustomerOrders,
+    'list-outstanding': listOutstanding,
   },
   events: { 'ext.fulfillment-order-changed': onFulfillmentOrderChanged, 'ext.payment-changed': onPaymentChanged },
   due: [

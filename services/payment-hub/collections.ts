@@ -44,10 +44,13 @@ export const payments = defineCollection({
   object: payment,
 });
 
-/** The part of `payable` that the counters already contain, by order id, in minor units. */
+/**
+ * The part of `payable` that the counters already contain, by order id, in minor units. `sequence` numbers the refunds of the order, their
+ * results and its decided disputes.
+ */
 export const payableOrders = defineCollection({
   name: 'payable-orders',
-  schema: z.object({ id: z.string(), version: z.int(), payable: z.int() }),
+  schema: z.object({ id: z.string(), version: z.int(), payable: z.int(), sequence: z.int().optional() }),
 });
 
 /**

@@ -12,6 +12,7 @@ import { defineDueWork } from '../../shared/work/due-work.ts';
 import { again, handle, handleDue, type Scope } from '../../shared/work/handler.ts';
 import { requireObject } from '../../shared/work/require-object.ts';
 import { payments, published, type StoredPayment } from './collections.ts';
+import { nextSequence } from './funds.ts';
 import { refund, refuseWhileDisputed } from './refunds.ts';
 
 type Dispute = z.output<typeof DisputeSchema>;
@@ -84,8 +85,8 @@ type Deciding = Pick<Scope, 'work' | 'context'>;
 async function decide(scope: Deciding, payment: StoredPayment, outcome: Outcome): Promise<StoredPayment> {
   const { work } = scope;
   work.cancel(loseDisputeDue, payment.id);
-  const decidedAt = instant(work.now);
-  const disputes = payment.disputes?.map((one) => (one.state === 'open' ? { ...one, state: outcome, decidedAt } : one));
+  const end = { state: outcome, decidedAt: instant(work.now), decidedSequence: await nextSequence(work, payment.orderId) };
+  const disputes = payment.disputes?.map((one) => (one.state === 'open' ? { ...one, ...end } : one));
   const verb = outcome === 'won' ? 'win-dispute' : 'lose-dispute';
   const decided = work.transition(payments, payment, verb, { disputes, refundWhenDecided: undefined });
   const rest = refundableOf(decided);

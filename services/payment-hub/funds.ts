@@ -37,7 +37,7 @@ export async function syncOrderCover(work: UnitOfWork, order: OrderToPay): Promi
   // A cancellation lowers the required amount immediately. The payment for the cancelled units is refunded later.
   const payable = Math.max(requiredFor(order), committed);
   if (known?.payable !== payable) {
-    work.put(payableOrders, { id, payable });
+    work.put(payableOrders, { id, payable, sequence: known?.sequence });
     work.move(orderCovers, id, { payable: payable - (known?.payable ?? 0) });
   }
   return committed;
@@ -80,8 +80,16 @@ export async function raisePayable(work: UnitOfWork, { orderId: id }: Pick<Store
   const committed = (cover?.committed ?? 0) + by.amount;
   const missing = committed - (known?.payable ?? 0);
   if (missing <= 0) return;
-  work.put(payableOrders, { id, payable: committed });
+  work.put(payableOrders, { id, payable: committed, sequence: known?.sequence });
   work.move(orderCovers, id, { payable: missing });
+}
+
+/** The next number of the order. Of concurrent refunds and results, all but one are retried, so each has its number. */
+export async function nextSequence(work: UnitOfWork, id: string): Promise<number> {
+  const known = await work.get(payableOrders, id);
+  const sequence = (known?.sequence ?? 0) + 1;
+  work.put(payableOrders, { id, payable: known?.payable ?? 0, sequence });
+  return sequence;
 }
 
 export interface LeftOfOrder {

@@ -20,7 +20,16 @@ import { again, handle, handleDue, type Scope } from '../../shared/work/handler.
 import { requireObject } from '../../shared/work/require-object.ts';
 import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
 import { giftCardBalances, giftCards, payments, paymentTokens, published, returnCovers, type StoredPayment } from './collections.ts';
-import { giveBack, type LeftOfOrder, type LeftOfReturn, leftOfOrder, movePayment, raisePayable, syncReturnCover } from './funds.ts';
+import {
+  giveBack,
+  type LeftOfOrder,
+  type LeftOfReturn,
+  leftOfOrder,
+  movePayment,
+  nextSequence,
+  raisePayable,
+  syncReturnCover,
+} from './funds.ts';
 
 export const refundPayment = handle(refundPaymentApi)(async ({ params, body }, scope) => {
   const { work } = scope;
@@ -104,6 +113,7 @@ export async function refund(
     payOutTo,
     providerReference,
     at: instant(work.now),
+    sequence: await nextSequence(work, payment.orderId),
   });
   const changed = movePayment(work, payment, 'refund', patch, to);
   if (returnId !== undefined) work.move(returnCovers, returnId, { used: amount.amount });
@@ -203,11 +213,11 @@ async function endRefund(
   const before = payment.refunds[position - 1];
   if (!before) throw new Error(`The payment ${payment.id} has no refund ${position}.`);
   const refunded = { ...before, ...(providerReference !== undefined && { providerReference }) };
-  const decidedAt = instant(work.now);
+  const end = { decidedAt: instant(work.now), decidedSequence: await nextSequence(work, payment.orderId) };
   const decided =
     failureReason === undefined
-      ? { ...refunded, state: 'succeeded' as const, decidedAt }
-      : { ...refunded, state: 'failed' as const, decidedAt, failureReason };
+      ? { ...refunded, ...end, state: 'succeeded' as const }
+      : { ...refunded, ...end, state: 'failed' as const, failureReason };
   const refunds = payment.refunds.with(position - 1, decided);
   if (failureReason === undefined) {
     return work.transition(payments, payment, 'settle-refund', { refunds });

@@ -38,6 +38,8 @@ export interface ObjectDefinition<
    * filtered by them.
    */
   readonly progress?: Readonly<Record<string, readonly string[]>>;
+  /** Further columns that follow from objects of other applications, without a filter. */
+  readonly derivedColumns?: readonly string[];
   /** Types of referenced objects, by member, where the name of the member does not give the type: `{ mergedInto: 'basket' }`. */
   readonly references?: Readonly<Record<string, string>>;
   /** Consumers of its additional event `ext.<type>-changed`. */

@@ -223,6 +223,8 @@ export const calls = defineCalls({
   fms: [
     'allocate-inventory-api',
     'ensure-captured',
+    // What the customers of collections still pay.
+    'list-outstanding',
     'move-reservation',
     'record-stock-movement',
     'put-shipment',

@@ -204,7 +204,7 @@ export class Problem extends Error {
 
 /** 404 for an object that a request names and that does not exist. */
 export function notFound(objectType: string, id: string): Problem {
-  return new Problem('not_found', `There is no ${objectType} "${shortened(id, LONGEST_QUOTED)}".`, { objectType, id });
+  return new Problem('not_found', `The ${objectType} "${shortened(id, LONGEST_QUOTED)}" does not exist.`, { objectType, id });
 }
 
 /** Whether an error is a problem with one of these codes. */

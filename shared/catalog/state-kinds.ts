@@ -1,3 +1,4 @@
+import type { CollectionStatus } from './fulfillment/counter.ts';
 import type { BusinessObject, ObjectType } from './objects.ts';
 import type { PaymentStatus } from './order/objects.ts';
 
@@ -109,5 +110,12 @@ type PaymentStatusOf = (typeof PaymentStatus)['options'][number];
 export const progressKinds: Readonly<Record<string, Readonly<Record<string, StateKind>>>> = {
   payment: paymentKinds,
   // Dispatched goods are in the state of their parcel.
+  collection: {
+    preparing: 'moving',
+    'on-the-way': 'moving',
+    waiting: 'waiting',
+    'handed-over': 'done',
+    ended: 'failed',
+  } satisfies Kinds<CollectionStatus>,
   goods: { ...stateKinds.shipment, ...stateKinds['fulfillment-order'] },
 };

@@ -31,7 +31,7 @@ export function whyNotSwappable(name: string): string {
   const others = `These can be: ${swappableNames.join(', ')}.`;
   return known
     ? `${name} cannot be swapped: the other applications depend on work that it does later. ${others}`
-    : `There is no application ${name}. ${others}`;
+    : `The application ${name} does not exist. ${others}`;
 }
 
 /**

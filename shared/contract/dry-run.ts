@@ -15,6 +15,10 @@ export const DryRun = z
     possible: z.literal(true).describe('Nothing refuses the call yet. What it begins at other applications, or later, may still fail.'),
     status: z.int().optional().describe('The status of the answer that would follow, if the application can compute it.'),
     answer: z.unknown().optional().describe('The body of that answer. New ids in it are examples.'),
+    foreseen: z
+      .record(z.string(), z.unknown())
+      .optional()
+      .describe('Instead of the answer: members of it that are certain, such as the difference in price of a change that moves the goods.'),
     unchanged: z.literal(true).optional().describe('The call would change nothing: it is a repeat, or there is nothing to change.'),
   })
   .meta({ id: 'DryRun' });

@@ -22,6 +22,8 @@ export interface CallOptions {
   readonly timeoutMs?: number;
   /** What follows does not depend on the effect of this call: a dry run continues with its answer. */
   readonly isSeparate?: true;
+  /** Members of the answer of this request that do not depend on this call: a dry run that ends here has them. */
+  readonly foreseen?: Readonly<Record<string, unknown>>;
   /** The header `If-Match`: the other application answers 412 when the object has none of its versions. */
   readonly ifMatch?: string | undefined;
 }

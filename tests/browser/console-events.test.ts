@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { describeInBrowser } from '../support/chromium.ts';
 import { newRehearsal, type TestRehearsal } from '../support/estate.ts';
+import { receiveEvents } from '../support/event-receiver.ts';
 import { consoleTab } from './console-tab.ts';
 
 describeInBrowser('Events in the console', () => {
@@ -23,7 +24,56 @@ describeInBrowser('Events in the console', () => {
     await tab.row('basket-created').waitFor();
     await other.api('create-customer-api', { body: { firstName: 'Ann', lastName: 'Other', email: 'ann@shop.example' } });
     await tab.row('customer-registered').waitFor();
-    expect(await tab.page.locator('a[data-row] .what').allTextContents()).toEqual(['customer-registered', 'basket-created']);
+    expect(await tab.page.locator('a[data-row]').allTextContents()).toEqual(['customer-registered ', 'basket-created ']);
+  });
+
+  test('The table of events names object, order, application, receivers and deliveries of each event, and j, k and Enter open one', async () => {
+    await using receiver = await receiveEvents();
+    await using other = await newRehearsal({ warehouse: 'manual' });
+    await other.control('put-webhook', { params: { name: 'shop' }, body: { url: receiver.url, types: ['order-confirmed'] } });
+    const { orderNumber } = await other.confirmed({ customerId: 'cus_ben' });
+    await other.settle();
+    await tab.openLive(other, '/events');
+    await tab.row('order-confirmed').getByText('delivered').waitFor();
+    const cellsOf = async (event: string) => (await tab.row(event).locator('td').allTextContents()).slice(0, -1);
+    expect(await tab.page.locator('thead th').allTextContents()).toEqual([
+      'event',
+      'object',
+      'customer or order',
+      'application',
+      'receivers',
+      'webhooks',
+      'when',
+    ]);
+    expect(await cellsOf('order-confirmed')).toEqual([orderNumber, 'cus_ben', 'OMS', 'CRM, FMS', 'delivered']);
+    expect(await cellsOf('payment-authorized')).toEqual([expect.stringMatching(/^pay_/), orderNumber, 'Payment Hub', 'POS', '']);
+    const current = tab.page.locator('tr[data-current]');
+    const [first = '', second = '', third = ''] = await tab.page.locator('a[data-row]').allTextContents();
+    expect(await current.locator('a').textContent()).toBe(first);
+    for (const [key, event] of [
+      ['j', second],
+      ['j', third],
+      ['k', second],
+    ] as const) {
+      await tab.page.keyboard.press(key);
+      expect(await tab.focusedText()).toBe(event);
+    }
+    await tab.page.keyboard.press('Enter');
+    await tab.heading(second.trim()).waitFor();
+  });
+
+  test('The page of events shows the first event in a wide window only, and leaves focus and title to the list', async () => {
+    await tab.open(events());
+    const chosen = tab.page.locator('article h2').first();
+    await chosen.waitFor();
+    expect(await tab.row(String(await chosen.textContent())).getAttribute('data-current')).toBe('');
+    expect([await tab.page.locator('h1').allTextContents(), await tab.page.evaluate('document.activeElement.tagName')]).toEqual([
+      ['Events'],
+      'BODY',
+    ]);
+    expect(await tab.page.title()).toMatch(/^Events · /);
+    await tab.resize(390);
+    await tab.page.locator('article').waitFor({ state: 'detached' });
   });
 
   test('The list of events has at most 1,000 rows, and then offers no older ones', async () => {
@@ -35,7 +85,7 @@ describeInBrowser('Events in the console', () => {
     await tab.row('basket-created').waitFor();
     await other.api('create-customer-api', { body: { firstName: 'Ann', lastName: 'Other', email: 'ann@shop.example' } });
     await tab.row('customer-registered').waitFor();
-    expect(await tab.page.locator('main li').count()).toBe(1_000);
+    await tab.shows('1,000 shown, newest first');
     expect(await tab.button('Show older').count()).toBe(0);
   });
 

@@ -44,7 +44,7 @@ describeInBrowser('Places in the lists of the console', () => {
       expect(await rows().nth(25).getAttribute('aria-current')).toBe('true');
       const heading = await topOf(tab.page.locator('article h1'));
       expect(heading).toBeGreaterThan(0);
-      expect(heading).toBeLessThan(300);
+      expect(heading).toBeLessThan(720);
       await tab.page.keyboard.press('Escape');
       await isBack();
       expect([await focusedPlace(), await topOf(rows().nth(25))]).toEqual([26, top]);
@@ -54,6 +54,16 @@ describeInBrowser('Places in the lists of the console', () => {
       await isOpen();
     },
   );
+
+  test.each(PAGES)('The list of %s shows its first row in a wide window, with a link to it that can be copied', async (page) => {
+    await tab.resize(1280);
+    await open(page);
+    expect(await rows().first().getAttribute('aria-current')).toBe('true');
+    const href = new URL(String(await rows().first().getAttribute('href')), tab.page.url()).href;
+    await tab.page.locator('article').getByRole('button', { name: 'Copy link' }).click();
+    await tab.page.getByRole('status').getByText('Link copied').waitFor();
+    expect([await tab.copied(), await focusedPlace()]).toEqual([href, 0]);
+  });
 
   test.each(PAGES)('The list of %s returns to its place in a narrow window, by its link and by the button of the browser', async (page) => {
     await tab.resize(390);
@@ -94,7 +104,7 @@ describeInBrowser('Places in the lists of the console', () => {
       await tab.tabTo('1 new');
       await tab.page.keyboard.press('Enter');
       await rows().nth(5).waitFor();
-      await tab.page.locator('li:first-child a[data-row]:focus').waitFor();
+      await tab.page.locator(':is(li, tr):first-child a[data-row]:focus').waitFor();
     },
   );
 });

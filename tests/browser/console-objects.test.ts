@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { describeInBrowser } from '../support/chromium.ts';
 import { newRehearsal, type TestRehearsal } from '../support/estate.ts';
+import { payAtCounterSteps } from '../support/steps/pay-at-counter.ts';
 import { card, eur } from '../support/steps/tender.ts';
 import { consoleTab } from './console-tab.ts';
 
@@ -52,6 +53,54 @@ describeInBrowser('Objects in the console', () => {
     const picture = main().locator('img[src^="/media/products/mug-blue.svg"]').first();
     // A picture that cannot be decoded rejects.
     await picture.evaluate((image: HTMLImageElement) => image.decode());
+  });
+
+  test('A shop assistant finds what waits at the counter of a store, takes the rest of its payment, and hands it over', async () => {
+    await using counter = await newRehearsal({ store: 'manual' });
+    const { orderId, fulfillmentOrderId, code } = await payAtCounterSteps(counter).unpaidAtCounter();
+    await counter.authorisation(orderId, 1_000);
+    await counter.confirmed();
+    await tab.openLive(counter, '/objects');
+    await tab.follow(/^Galway, Quay Street/);
+    await listed(fulfillmentOrderId).waitFor();
+    const waiting = tab.page.url();
+    const rows = main().locator('tbody tr');
+    expect(await rows.count()).toBe(1);
+    // 2 × 12.99 − 10.00
+    await rows.getByRole('cell', { name: '15.98 EUR' }).waitFor();
+    await main().getByRole('columnheader', { name: 'until' }).waitFor();
+    await tab.expectSoundInEveryLook();
+    await listed(fulfillmentOrderId).click();
+    await press('Pay at the counter…');
+    await confirm('Pay at the counter');
+    await tab.says('Pay at the counter: done.');
+    await tab.page.goto(waiting);
+    await rows.getByRole('cell', { name: '0.00 EUR' }).waitFor();
+    await listed(fulfillmentOrderId).click();
+    await press('Hand over…');
+    await dialog().getByLabel('Code of the customer').fill(code);
+    await confirm('Hand over');
+    await tab.stateIs('delivered');
+    await tab.page.goto(waiting);
+    await main().getByText('No fulfillment-order matches.').waitFor();
+    await main().getByRole('combobox', { name: 'Collection' }).selectOption('handed-over');
+    await listed(fulfillmentOrderId).waitFor();
+    await main().getByRole('combobox', { name: 'Collected at' }).selectOption('store: Dublin, Mill Lane');
+    await main().getByText('No fulfillment-order matches.').waitFor();
+  });
+
+  test('The forms of a checkout offer to cancel units that are missing when they are picked', async () => {
+    await using other = await newRehearsal();
+    for (const form of ['Check out', 'Check out to collect']) {
+      const { id } = await other.basket();
+      await tab.open(objects(`/basket/${id}`, other));
+      await press(`${form}…`);
+      await dialog().getByLabel('Units that are missing when picked').selectOption('Are cancelled and refunded');
+      await tab.expectSoundInEveryLook();
+      await confirm(form);
+      await tab.stateIs('converted');
+      expect(await other.object('basket', id)).toMatchObject({ shortage: 'cancel' });
+    }
   });
 
   test('The page of object types leads through a state to an object', async () => {
@@ -287,6 +336,25 @@ describeInBrowser('Objects in the console', () => {
     await tab.stateIs('draft');
     await main().getByRole('region', { name: 'Goods' }).getByRole('link', { name: 'Green stoneware mug' }).waitFor();
     await main().getByRole('region', { name: 'Payments' }).getByText('exchange-credit').waitFor();
+  });
+
+  test('The page of an order names its application that did not answer in time, until a button reads it again', async () => {
+    await using other = await newRehearsal();
+    const { orderId } = await other.checkedOut({}, { placeOrder: true });
+    const late = '**/_control/topology';
+    await tab.page.route(late, async (route) => {
+      const answer = await route.fetch();
+      const { applications, ...rest } = (await answer.json()) as { applications: { id: string }[] };
+      const waitingFor = 'it did not answer in time';
+      const withLate = applications.map((one) => (one.id === 'oms' ? { ...one, state: 'away', waitingFor } : one));
+      await route.fulfill({ response: answer, json: { ...rest, applications: withLate } });
+    });
+    await tab.open(objects(`/order/${orderId}`, other));
+    const trouble = main().locator('.problem').getByText('The OMS did not answer in time.');
+    await trouble.waitFor();
+    await tab.page.unroute(late);
+    await verb('Try again').click();
+    await trouble.waitFor({ state: 'detached' });
   });
 
   test('A form can be sent before the products have been read', async () => {

@@ -79,7 +79,7 @@ describeInBrowser('Your systems in the console', () => {
     await tab.page.getByRole('dialog').getByRole('alert').waitFor();
     expect((await rehearsal.control('list-swaps')).items).toEqual([]);
     await tab.open(`r/${rehearsal.name}/systems/till`);
-    await tab.heading('There is no application till').waitFor();
+    await tab.heading('No application is named till').waitFor();
     await tab.open(`r/${rehearsal.name}/systems/crm`);
     await shows('There are no checks for the CRM.');
   });

@@ -4,7 +4,7 @@ import { sharedBrowser } from '../support/chromium.ts';
 import { estate, newRehearsal } from '../support/estate.ts';
 import { textOf } from '../support/tracked-files.ts';
 
-const [, PAGE = ''] = /```html\n([\s\S]*?)^```$/m.exec(textOf('docs/how-to/from-a-browser.md')) ?? [];
+const [, PAGE = ''] = /```html\n([\s\S]*?)^```$/m.exec(textOf('docs/how-to/own-service.md')) ?? [];
 
 const browser = sharedBrowser();
 

@@ -7,6 +7,7 @@ import { STATE_INDEX } from '../../shared/store/collections.ts';
 import { createMemoryStore } from '../../shared/store/memory/store.ts';
 import { aPlan } from '../ports/a-plan.ts';
 import { newRehearsal, type TestRehearsal } from '../support/estate.ts';
+import { payAtCounterSteps } from '../support/steps/pay-at-counter.ts';
 import { testIn } from '../support/test-in.ts';
 
 const test = testIn(newRehearsal);
@@ -155,6 +156,38 @@ test('The goods of a dispatched order are in the state of its parcel', async (re
   expect((await list(rehearsal, 'order', { goods: state })).items.map(({ columns }) => columns['goods'])).toEqual([state]);
 });
 
+test('A list of fulfillment orders finds the collections of a store by status, and shows what their customers still pay', async (rehearsal) => {
+  await rehearsal.progress({ store: 'manual', warehouse: 'manual' });
+  const { confirmedToPay, unpaidAtCounter } = payAtCounterSteps(rehearsal);
+  const waiting = await unpaidAtCounter();
+  await rehearsal.authorisation(waiting.orderId, 1_000);
+  const preparing = await confirmedToPay([{ sku: 'mug-blue', qty: 1 }]);
+  const sent = await rehearsal.confirmed();
+  await rehearsal.settle();
+  const found = async (query: Record<string, unknown>) =>
+    (await list(rehearsal, 'fulfillment-order', query)).items.map(({ id, columns }) => [id, columns['collection'], columns['to pay']]);
+  // 2 × 12.99 − 10.00
+  const atCounter = [waiting.fulfillmentOrderId, 'waiting', '15.98 EUR'];
+  const picked = [preparing.fulfillmentOrderId, 'preparing', '12.99 EUR'];
+  expect(await found({ collection: 'waiting' })).toEqual([atCounter]);
+  expect(await found({ collectAt: 'store-01' })).toEqual([picked, atCounter]);
+  expect(await found({ collectAt: 'store-02' })).toEqual([]);
+  expect(await found({ collectAt: 'store-01', limit: 1 })).toEqual([picked]);
+  expect(await found({})).toEqual([[await rehearsal.onlyFulfilment(sent.id), undefined, undefined], picked, atCounter]);
+  const [first] = (await list(rehearsal, 'fulfillment-order', { collection: 'waiting' })).items;
+  expect(first?.columns).toMatchObject({ 'collected at': 'store-01', units: '2', until: expect.any(String) });
+  await rehearsal.cancel(waiting.orderId);
+  await rehearsal.settle();
+  expect(await found({ collection: 'ended' })).toEqual([[waiting.fulfillmentOrderId, 'ended', undefined]]);
+});
+
+test('A filter by the place of a collection is refused for another type, and for an unknown place', async (rehearsal) => {
+  const refusalOf = (type: string, query: Record<string, unknown>) =>
+    rehearsal.control('list-objects', { params: { type }, query }).catch((error: unknown) => String(error));
+  expect(await refusalOf('order', { collectAt: 'store-01' })).toContain('Nobody collects objects of type order: leave the filter out.');
+  expect(await refusalOf('fulfillment-order', { collectAt: 'x' })).toContain('There is no location "x"; choose one of ');
+});
+
 test('A filter by payment or goods is refused for another type, and for a value that does not exist', async (rehearsal) => {
   const refusalOf = (type: string, query: Record<string, unknown>) =>
     rehearsal.control('list-objects', { params: { type }, query }).catch((error: unknown) => String(error));
@@ -187,7 +220,8 @@ test('A list of objects can be filtered by state and by text in id or label, wha
   expect((await list(rehearsal, 'customer', { q: 'ADA BYRNE' })).items.map(({ id }) => id)).toEqual(['cus_ada']);
 });
 
-const TYPE = listedType({ order: { application: 'oms', collection: 'orders', definition: order, indexes: [] } }, 'order');
+const OBJECTS = { order: { application: 'oms', collection: 'orders', definition: order, indexes: [] } } as const;
+const TYPE = listedType(OBJECTS, 'order');
 
 async function grownWorld(count: number) {
   const { store, worlds } = createMemoryStore();
@@ -206,17 +240,17 @@ async function grownWorld(count: number) {
     rows += found.length;
     return found;
   };
-  return { world, worlds: { ...worlds, all }, rowsRead: () => rows };
+  return { place: { world, objects: OBJECTS }, worlds: { ...worlds, all }, rowsRead: () => rows };
 }
 
 plainTest(
   'A search in a list of thousands of objects reads a limited number of them, returns its matches, and continues at next',
   async () => {
-    const { world, worlds, rowsRead } = await grownWorld(2_500);
-    const pages = [await listObjectsOf(worlds, world, TYPE, { q: 'number-7', limit: 1_000 })];
+    const { place, worlds, rowsRead } = await grownWorld(2_500);
+    const pages = [await listObjectsOf(worlds, place, TYPE, { q: 'number-7', limit: 1_000 })];
     expect(rowsRead()).toBeLessThanOrEqual(1_005);
     for (let before = pages[0]?.next; before !== undefined; before = pages.at(-1)?.next) {
-      pages.push(await listObjectsOf(worlds, world, TYPE, { q: 'number-7', limit: 1_000, before }));
+      pages.push(await listObjectsOf(worlds, place, TYPE, { q: 'number-7', limit: 1_000, before }));
     }
     expect(pages.length).toBe(3);
     const found = pages.flatMap(({ items }) => items.map(({ id }) => id));
@@ -226,8 +260,8 @@ plainTest(
 );
 
 plainTest('A list of thousands of objects of a state reads the objects in that state only', async () => {
-  const { world, worlds, rowsRead } = await grownWorld(2_500);
-  const { items, next } = await listObjectsOf(worlds, world, TYPE, { state: 'cancelled', limit: 50 });
+  const { place, worlds, rowsRead } = await grownWorld(2_500);
+  const { items, next } = await listObjectsOf(worlds, place, TYPE, { state: 'cancelled', limit: 50 });
   expect([items.map(({ id }) => id), next, rowsRead()]).toEqual([['ord_10'], undefined, 0]);
 });
 

@@ -91,7 +91,7 @@ test('A gift card needs no authorizationCode, because it has no provider', async
 });
 
 test('The page about real systems lists each violation', async () => {
-  const page = await readFile('docs/how-to/real-system.md', 'utf8');
+  const page = await readFile('docs/reference/real-systems.md', 'utf8');
   const [, table = ''] = page.split('| `violation` | Your system |');
   const listed = [...(table.split('\n\n')[0] ?? '').matchAll(/^\| `(\w+)` \|/gm)].map(([, name]) => name);
   expect(listed).toEqual(violationNames);

@@ -85,7 +85,7 @@ test('Deleting an ended run removes it with its rehearsal, unless ended runs are
   await control('delete-run', { params: { id: run.id } });
   expect(await rehearsals()).not.toContain(rehearsal);
   const { status, body } = await call('GET', `/_control/runs/${run.id}`, undefined, { as: 'admin' });
-  expect([status, body.code, body.detail]).toEqual([404, 'not_found', `There is no run "${run.id}".`]);
+  expect([status, body.code, body.detail]).toEqual([404, 'not_found', `The run "${run.id}" does not exist.`]);
 });
 
 test('Deleting an ended run leaves a later rehearsal of the same name', async () => {

@@ -16,6 +16,20 @@ test('Search finds an order by its id, its number, its goods, its total, and the
   expect(await found(rehearsal, 'ada@example.test')).not.toContain(`order/${id}`);
 });
 
+test('Search finds the parcels of an order and of a return by the name of the customer, and no parcel of another customer', async (rehearsal) => {
+  const order = await rehearsal.completed();
+  const { id } = await rehearsal.announced(order, 1, { dropOff: 'carrier' });
+  await rehearsal.moved(id, 'approve');
+  const { lastName } = await rehearsal.object('customer', 'cus_ada');
+  const parcels = (await rehearsal.client.control('list-objects', { params: { type: 'shipment' } })).items;
+  const ids = parcels.map((one) => one.id);
+  expect(parcels.map(({ related }) => related[0]?.type)).toEqual(['return', 'fulfillment-order']);
+  expect(await found(rehearsal, lastName)).toEqual(expect.arrayContaining(ids.map((one) => `shipment/${one}`)));
+  expect((await found(rehearsal, 'Okafor')).filter((one) => one.startsWith('shipment/'))).toEqual([]);
+  const listed = await rehearsal.client.control('list-objects', { params: { type: 'shipment' }, query: { q: lastName } });
+  expect(listed.items.map((one) => one.id)).toEqual(ids);
+});
+
 test('Search lists the object with the id first, then objects that name it', async (rehearsal) => {
   const order = await rehearsal.confirmed({ customerId: 'cus_ben' });
   const [first, ...others] = await found(rehearsal, ` ${order.id} `);

@@ -126,7 +126,7 @@ test('A fault may name a webhook before it is registered, strikes once it is, an
 test.each(['carier', 'carriers', 'carreir'])(
   'A fault on the webhook %s is refused as a misspelt carrier, unless this webhook is registered',
   async (rehearsal, name) => {
-    const detail = `There is no webhook ${name}; did you mean carrier? If your webhook has this name, register it first.`;
+    const detail = `The webhook ${name} does not exist; did you mean carrier? If your webhook has this name, register it first.`;
     expect((await setFault(rehearsal, name)).body.errors).toEqual([{ pointer: '/match/webhook', code: 'unknown_webhook', detail }]);
     await put(rehearsal, { name });
     expect(await setFault(rehearsal, name)).toMatchObject({ status: 200, body: { match: { webhook: name } } });

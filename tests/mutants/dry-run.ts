@@ -46,7 +46,7 @@ export const dryRun: readonly Mutant[] = [
   {
     name: 'A dry run continues behind a call that would change something',
     file: 'shared/work/steps/dry-run.ts',
-    from: 'if (answer === undefined || !(unchanged || isSeparate || this.#isRefused))',
+    from: 'if (answer === undefined || !(unchanged || options.isSeparate || this.#isRefused))',
     to: 'if (answer === undefined)',
     killedBy: ['tests/flows/dry-run.test.ts'],
   },

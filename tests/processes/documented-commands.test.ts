@@ -161,8 +161,8 @@ test.each<[string, (block: CommandBlock) => boolean]>([
 );
 
 test('The code of the documentation that signs a webhook gives the signature of the estate', async () => {
-  const page = textOf('docs/how-to/receive-webhooks.md');
-  const [, code = ''] = /```js\n([\s\S]*?)^```$/m.exec(page) ?? [];
+  const page = textOf('docs/how-to/webhooks.md');
+  const [, code = ''] = /```js\n(import \{ createHmac \}[\s\S]*?)^```$/m.exec(page) ?? [];
   const [secret = ''] = /whsec_[A-Za-z0-9+/=]+/.exec(page) ?? [];
   const at = Date.UTC(2026, 2, 1, 10);
   const body = JSON.stringify({ type: 'shipment.tracking.updated', data: { message: 'Grüße vom Depot' } });

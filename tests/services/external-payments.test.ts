@@ -196,6 +196,65 @@ describe('A refund of an external payment', () => {
     await rehearsal.verify();
   });
 
+  inManual('for missing units that failed is not repeated by goodwill of its instant before the failure', async (rehearsal) => {
+    const { api, call } = rehearsal;
+    const units = ['mug-blue', 'lamp-last-one'].map((sku) => ({ sku, qty: 1 }));
+    const { id: orderId } = await rehearsal.draft({ lines: units });
+    const { id } = await rehearsal.authorisation(orderId, undefined, external());
+    await api('capture-payment-api', { params: { id } });
+    const order = await rehearsal.confirmed(orderId);
+    await rehearsal.control('set-clock', { body: { flowing: false } });
+    await rehearsal.short(order, await rehearsal.onlyFulfilment(orderId), 0, 1);
+    await rehearsal.settle();
+    const lamp = order.lines[1]?.lineTotal.amount ?? 0;
+    const [pending] = (await rehearsal.order(orderId)).refunds ?? [];
+    expect(pending).toMatchObject({ state: 'pending', amount: eur(lamp) });
+    const goodwill = (amount: number, providerReference: string) =>
+      call('refund-payment-api', { params: { id }, body: { amount: eur(amount), providerReference } });
+    expect((await goodwill(100, 're_before')).status).toBe(201);
+    await call('note-refund-result-api', { params: { id, refundId: pending?.id ?? '' }, body: FAILED });
+    await rehearsal.settle();
+    expect((await rehearsal.order(orderId)).owedRefund).toEqual(eur(lamp));
+    expect((await goodwill(200, 're_after')).status).toBe(201);
+    expect((await rehearsal.order(orderId)).owedRefund).toEqual(eur(lamp - 200));
+  });
+
+  inManual('for a return that failed is not repeated by an earlier refund of its instant from another payment', async (rehearsal) => {
+    const { api, call } = rehearsal;
+    const { id: orderId } = await api('create-order-api', { body: givenOrder('#3') });
+    const paid: string[] = [];
+    for (const [reference, amount] of [['ch_a', 2_000] as const, ['ch_b', 2_686] as const]) {
+      const { id } = await api('authorize-payment-api', { body: { orderId, tender: external(reference), amount: eur(amount) } });
+      await api('capture-payment-api', { params: { id } });
+      paid.push(id);
+    }
+    const [first = '', second = ''] = paid;
+    const done = await rehearsal.completedOrder(orderId);
+    const lines = [{ orderLineId: done.lines[0]?.lineId ?? '', qty: 3, reason: 'too small' }];
+    const back = await api('create-return-api', { body: { orderId, lines, locationId: 'store-01' } });
+    await rehearsal.control('set-clock', { body: { flowing: false } });
+    const refunded = (amount: number, providerReference: string) =>
+      call('refund-payment-api', { params: { id: second }, body: { amount: eur(amount), providerReference, returnId: back.id } });
+    expect((await refunded(900, 're_before')).status).toBe(201);
+    await rehearsal.moved(back.id, 'approve', 'receive', 'inspect');
+    await rehearsal.settle();
+    // 28.34 less 9.00, from the first payment.
+    const pending = (await rehearsal.order(orderId)).refunds?.find(({ state }) => state === 'pending');
+    expect(pending).toMatchObject({ amount: eur(1_934), paymentId: first });
+    await call('note-refund-result-api', { params: { id: first, refundId: pending?.id ?? '' }, body: FAILED });
+    await rehearsal.settle();
+    // The other payment has 17.86 left, which the OMS refunds for the return.
+    const { owedRefund, refunds = [] } = await rehearsal.order(orderId);
+    expect([owedRefund?.amount, refunds.map(({ state, amount }) => [state, amount.amount])]).toEqual([
+      148,
+      [
+        ['succeeded', 900],
+        ['failed', 1_934],
+        ['pending', 1_786],
+      ],
+    ]);
+  });
+
   inManual('An external payment that a client captures by hand holds the dispatch until then', async (rehearsal) => {
     const { api, call } = rehearsal;
     const { order, payment } = await rehearsal.noted();

@@ -1,11 +1,14 @@
 import { expect } from '@jest/globals';
 import type { ApiInput } from '../../rehearsal/call-types.ts';
 import { onMonday } from '../support/steps/collection.ts';
+import { payingAtCounter } from '../support/steps/pay-at-counter.ts';
+import { CASH, eur } from '../support/steps/tender.ts';
 import { testIn } from '../support/test-in.ts';
 
 type Query = NonNullable<ApiInput<'list-collections-api'>['query']>;
 
 const test = testIn(onMonday);
+const testAtTill = testIn(() => payingAtCounter());
 
 test('List Collections finds the goods of a store, a status, a customer and an order number, and never has a code', async (rehearsal) => {
   const { toCollect, atCounter, handOver, packed, api, call, order, settle, cancel } = rehearsal;
@@ -57,6 +60,7 @@ test('List Collections finds the goods of a store, a status, a customer and an o
       readyAt: '2026-03-02T10:00:00.000Z',
       lastDay: '2026-03-09',
       until: waiting.until,
+      outstanding: eur(0),
     },
   ]);
   const first = await api('list-collections-api', { query: { locationId: 'store-01', limit: '3' } });
@@ -87,16 +91,55 @@ test('List Collections shows goods that a warehouse sends to the store as on the
   expect(await listed()).toMatchObject([{ status: 'waiting', units: 60, until: '2026-03-09T19:00:00.000Z' }]);
 });
 
-test('List Collections shows which order is paid at the till', async ({ basket, api, settle }) => {
-  const { id } = await basket();
-  const body = { collection: { locationId: 'store-01' }, placeOrder: true, payAt: 'collection' } as const;
-  const { orderId = '' } = await api('checkout-basket-api', { params: { id }, body });
-  await api('confirm-order-api', { params: { id: orderId } });
+testAtTill('List Collections shows what the customer of an order still pays, until the goods are handed over', async (rehearsal) => {
+  const { api, call, confirmedToPay, ready, handOver, openTill, settle, authorisation } = rehearsal;
+  const { orderId, fulfillmentOrderId } = await confirmedToPay();
+  const listed = async () => {
+    const { items } = await api('list-collections-api', { query: { locationId: 'store-01' } });
+    return items.map(({ status, payAt, outstanding }) => [status, payAt, outstanding]);
+  };
+  // 2 × 12.99
+  expect(await listed()).toEqual([['preparing', 'collection', eur(2598)]]);
+  await authorisation(orderId, 1000);
+  const { collection } = await ready(fulfillmentOrderId);
   await settle();
-  expect((await api('list-collections-api', { query: { locationId: 'store-01' } })).items).toMatchObject([
-    { orderId, payAt: 'collection' },
-  ]);
+  expect(await listed()).toEqual([['waiting', 'collection', eur(1598)]]);
+  const { body: sale } = await openTill(orderId);
+  await call('add-payment-api', { params: { id: sale.id }, body: { tender: CASH, amount: eur(1598) } });
+  await settle();
+  expect(await listed()).toEqual([['waiting', 'collection', eur(0)]]);
+  expect((await handOver(fulfillmentOrderId, { code: collection?.code })).status).toBe(200);
+  await settle();
+  expect(await listed()).toEqual([['handed-over', 'collection', undefined]]);
 });
+
+testAtTill(
+  'List Collections shows the amount for the units that are left of an order, and nothing once it is cancelled',
+  async (rehearsal) => {
+    const { api, orderedToPay, settle, order, cancel } = rehearsal;
+    const orderId = await orderedToPay([{ sku: 'mug-blue', qty: 3 }]);
+    await api('confirm-order-api', { params: { id: orderId } });
+    await settle();
+    const [line] = (await order(orderId)).lines;
+    await api('change-order-api', { params: { id: orderId }, body: { lines: [{ lineId: line?.lineId ?? '', qty: 1 }] } });
+    await settle();
+    const amounts = async () =>
+      (await api('list-collections-api', { query: { locationId: 'store-01' } })).items.map(({ outstanding }) => outstanding);
+    expect(await amounts()).toEqual([eur(1299)]);
+    await cancel(orderId);
+    expect(await amounts()).toEqual([undefined]);
+  },
+);
+
+testAtTill.each(['oms', 'payment-hub'] as const)(
+  'List Collections lists the goods without what is outstanding while %s does not answer',
+  async (rehearsal, application) => {
+    const { orderId } = await rehearsal.unpaidAtCounter();
+    await rehearsal.down(application);
+    const { items } = await rehearsal.api('list-collections-api', { query: { locationId: 'store-01' } });
+    expect(items.map((one) => [one.orderId, one.status, one.outstanding])).toEqual([[orderId, 'waiting', undefined]]);
+  },
+);
 
 test.each([
   [{}, '?', 'Give at least one of locationId, customerId, orderNumber.'],

@@ -28,7 +28,12 @@ async function changed(rehearsal: Rehearsal, id: string, body: object) {
   const real = await change(rehearsal, id, body);
   expect([real.status, disagreement(dry, real)]).toEqual([200, undefined]);
   await rehearsal.settle();
-  return { order: real.body, entry: real.body.changes.at(-1), isPredicted: dry.body.answer !== undefined };
+  return {
+    order: real.body,
+    entry: real.body.changes.at(-1),
+    isPredicted: dry.body.answer !== undefined,
+    foreseen: dry.body.foreseen?.changes.at(-1),
+  };
 }
 
 const costOf = async (rehearsal: Rehearsal, id: string) => {
@@ -174,7 +179,9 @@ test('A cheaper shipping method gives its difference back, and a dearer one is r
 
 test('An order with an address can be collected instead, and an order to collect can be sent', async (rehearsal) => {
   const order = await rehearsal.confirmed({ qty: 4 });
-  const { entry } = await changed(rehearsal, order.id, { collection: { locationId: 'store-01', person: 'Ada' } });
+  const { entry, foreseen } = await changed(rehearsal, order.id, { collection: { locationId: 'store-01', person: 'Ada' } });
+  const { readyBy: _promised, ...certain } = entry.after;
+  expect(foreseen).toEqual({ ...entry, after: certain, at: foreseen.at });
   expect(entry).toMatchObject({ what: 'collection', refund: eur(0), after: { shipping: eur(0) } });
   const collected = await rehearsal.order(order.id);
   expect(collected).toMatchObject({ collection: { locationId: 'store-01', person: 'Ada' }, lines: [{ nodeId: 'store-01' }] });
@@ -194,6 +201,14 @@ test('An order with an address can be collected instead, and an order to collect
   const last = (await rehearsal.order(order.id)).fulfillmentOrders?.at(-1)?.id ?? '';
   await rehearsal.delivered(await rehearsal.dispatched(last));
   expect(await rehearsal.order(order.id)).toMatchObject({ state: 'completed', lines: [{ fulfilledQty: 4 }] });
+});
+
+test('A dry run of a change to a collection foresees the shipping that it gives back', async (rehearsal) => {
+  const order = await rehearsal.confirmed({ qty: 2 });
+  const { entry, foreseen } = await changed(rehearsal, order.id, { collection: { locationId: 'store-01' } });
+  // 2 × 12.99 without 4.90 of shipping. 25.98 instead of 30.88 earn no point less, because shipping earns none.
+  expect(foreseen).toMatchObject({ what: 'collection', before: { total: eur(3088) }, after: { total: eur(2598) }, refund: eur(490) });
+  expect([foreseen.refund, foreseen.points]).toEqual([entry.refund, entry.points]);
 });
 
 test('Change Order refuses what it cannot do, names the remedy, and changes nothing', async (rehearsal) => {

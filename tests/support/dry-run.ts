@@ -30,6 +30,14 @@ const LATER: ReadonlySet<unknown> = new Set([
   'refund_exceeds_captured',
 ]);
 
+/** The parts of an answer that another value has as well. */
+function commonPart(part: unknown, whole: unknown): unknown {
+  if (Array.isArray(part) && Array.isArray(whole)) return whole.map((one, place) => commonPart(part[place], one));
+  if (typeof part !== 'object' || part === null || typeof whole !== 'object' || whole === null) return whole;
+  const members = whole as Record<string, unknown>;
+  return Object.fromEntries(Object.entries(part).map(([name, value]) => [name, commonPart(value, members[name])]));
+}
+
 /** How the answer to a dry run and the answer to the real call that followed it disagree; undefined when they agree. */
 export function disagreement(dry: PlainReply, real: PlainReply): string | undefined {
   const shown = (): string => `dry ${dry.status} ${textOf(dry.body)}\nreal ${real.status} ${textOf(real.body)}`;
@@ -37,7 +45,8 @@ export function disagreement(dry: PlainReply, real: PlainReply): string | undefi
     const { code, detail } = dry.body;
     return dry.status === real.status && alike([code, detail], [real.body?.code, real.body?.detail]) ? undefined : shown();
   }
-  const { status, answer } = dry.body;
+  const { status, answer, foreseen } = dry.body;
+  if (foreseen !== undefined && real.status < 400 && !alike(foreseen, commonPart(foreseen, real.body))) return shown();
   if (status === undefined) return real.status < 400 || LATER.has(real.body?.code) ? undefined : shown();
   return status === real.status && alike(answer, real.body) ? undefined : shown();
 }

@@ -36,7 +36,9 @@ async function turnsOf(run: (breathe: () => Promise<void> | undefined) => Promis
 
 test('A search for a text leaves a turn to other work after each object', async () => {
   const order = listedType(objects, 'order');
-  const turns = await turnsOf((breathe) => listObjectsOf(worldOf(300), WORLD, order, { q: 'nothing has it', limit: 20 }, breathe));
+  const turns = await turnsOf((breathe) =>
+    listObjectsOf(worldOf(300), { world: WORLD, objects: {} }, order, { q: 'nothing has it', limit: 20 }, breathe),
+  );
   // 300 orders, and the 300 customers whose orders are sought.
   expect(turns).toBe(600);
 });

@@ -6,7 +6,7 @@ const FILE = 'docs/how-to/testcontainers-node.md';
 const excerptsOf = (file: string) =>
   [...textOf(file).matchAll(/<!-- from (\S+) -->\n```\w+\n([\s\S]*?)\n```/g)].map(([, source = '', code = '']) => ({ source, code }));
 
-test.each(['testcontainers-node', 'testcontainers-python', 'testcontainers-go', 'testcontainers-java', 'ci'])(
+test.each(['testcontainers-node', 'testcontainers-python-go-java', 'ci'])(
   'The guide %s shows files that a test runs, verbatim',
   (guide) => {
     const shown = excerptsOf(`docs/how-to/${guide}.md`);

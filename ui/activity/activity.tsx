@@ -1,29 +1,32 @@
 import { drawn, linkHere, useResource, withQuery } from '../data/data.ts';
-import { ListAndDetail, type PageProps } from '../kit/kit.ts';
+import { ListAndDetail, type PageProps, useChosen } from '../kit/kit.ts';
 import { ClockMoveDetail } from './clock-moves.tsx';
 import type { TraceProps } from './trace.tsx';
-import { TraceList } from './trace-list.tsx';
+import { clockKey, TraceList, useTraces } from './trace-list.tsx';
 
 /** The page of traces: a list, and beside it the selected trace. The address of a clock move ends with `clock/3`. */
 export function Activity({ rest: [first, move], query }: PageProps) {
-  const correlationId = move === undefined ? first : undefined;
   const { hop: _hop, view: _view, ...filter } = Object.fromEntries(query);
+  const link = withQuery(linkHere('activity'), filter);
+  const list = useTraces();
+  const chosen = useChosen(move === undefined ? first : clockKey(move), link, list.keys);
+  const { key = '' } = chosen;
   return (
     <ListAndDetail
       name="Activity"
       about="Every request, event, timer and move of the clock, newest first, at the rehearsal’s time (UTC)"
-      link={withQuery(linkHere('activity'), filter)}
+      link={link}
       back="All traces"
-      opened={move ?? first}
-      list={<TraceList selected={correlationId} move={move} />}
+      chosen={chosen}
+      list={<TraceList {...list} selected={key} />}
       detail={
-        correlationId === undefined ? (
-          <ClockMoveDetail key={move} number={move ?? ''} />
+        key.startsWith(clockKey('')) ? (
+          <ClockMoveDetail key={key} number={key.slice(clockKey('').length)} />
         ) : (
-          <OpenTrace correlationId={correlationId} query={query} />
+          <OpenTrace correlationId={key} query={query} />
         )
       }
-      invitation={['Select a trace.', 'It shows who called whom, when, and why a call was slow or failed.']}
+      invitation={['The newest trace appears here.', 'It shows who called whom, when, and why a call was slow or failed.']}
     />
   );
 }

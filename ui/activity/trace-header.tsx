@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { apiTitle } from '../data/data.ts';
+import { apiTitle, linkHere } from '../data/data.ts';
 import { CopyButton, counted, duration, FaultLink, Heading, ObjectBadges, StatusBadge } from '../kit/kit.ts';
 import { requestOf, type TraceTree } from '../sequence/trace-tree.ts';
 import css from './activity.module.css';
@@ -52,7 +52,7 @@ export function TraceHeader({ tree, correlationId, summary, sentence }: TraceHea
           </p>
         </div>
         <div class="line">
-          <CopyButton what="Link" text={() => location.href}>
+          <CopyButton what="Link" text={() => `${location.origin}${linkHere('activity', correlationId)}${location.search}`}>
             Copy link
           </CopyButton>
           <button type="button" aria-haspopup="dialog" onClick={() => setExporting(true)}>

@@ -18,11 +18,11 @@ function filterOf(query: URLSearchParams): Filter {
 
 const PAGE = 50;
 
-/**
- * The traces of a rehearsal, and between them the moves of its clock unless a filter is set. New ones wait while the pointer or the focus is
- * in the list.
- */
-export function TraceList({ selected, move }: { selected?: string; move?: string }) {
+/** The key of a move of the clock among the traces, as in its address. */
+export const clockKey = (number: number | string): string => `clock/${number}`;
+
+/** The traces of a rehearsal, and between them the moves of its clock unless a filter is set. */
+export function useTraces() {
   const filter = filterOf(route.value.query);
   const isFiltered = Object.values(filter).some((value) => value !== undefined);
   const use = useListInUse();
@@ -42,11 +42,28 @@ export function TraceList({ selected, move }: { selected?: string; move?: string
   });
   const moves = useClockMoves(use.isInUse);
   const entries = timeline(traces.items ?? [], isFiltered ? [] : (moves.items ?? []), traces.showOlder === undefined);
+  const keys = entries.flatMap((entry) =>
+    entry.kind === 'day' ? [] : [entry.kind === 'move' ? clockKey(entry.move.number) : entry.trace.correlationId],
+  );
+  return { filter, isFiltered, use, discarded, traces, moves, entries, keys };
+}
+
+/** @param selected key of the row. New rows wait while the pointer or the focus is in the list. */
+export function TraceList({
+  filter,
+  isFiltered,
+  use,
+  discarded,
+  traces,
+  moves,
+  entries,
+  selected,
+}: ReturnType<typeof useTraces> & { selected: string }) {
   const rows = entries.map((entry) => {
     if (entry.kind === 'day') return <DayRow key={entry.day} day={entry.day} />;
     if (entry.kind === 'move') {
       const { number } = entry.move;
-      return <MoveRow key={`move ${number}`} move={entry.move} isSelected={String(number) === move} />;
+      return <MoveRow key={`move ${number}`} move={entry.move} isSelected={clockKey(number) === selected} />;
     }
     const { trace } = entry;
     return <TraceRow key={trace.correlationId} trace={trace} isSelected={trace.correlationId === selected} />;

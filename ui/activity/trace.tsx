@@ -10,7 +10,6 @@ import {
   type ListedHop,
   linkHere,
   noteTraceRead,
-  path,
   setQuery,
   useResource,
   withQuery,
@@ -91,7 +90,8 @@ function KnownTrace({ correlationId, query, tree, summary, explanation, events, 
   const sentence = [...withOutcome(explanation.sentence, outcomeOf(tree, events)), ...(reason === undefined ? [] : [` ${reason}`])];
   const selected = tree.rows.find(({ hop }) => hop.requestId === query.get('hop')) ?? row ?? tree.rows[0];
   const view: View = views.value.find((one) => one === query.get('view')) ?? views.value[0];
-  const linkTo = (changes: Parameters<typeof changedQuery>[1]): string => withQuery(path.value, changedQuery(query, changes));
+  const linkTo = (changes: Parameters<typeof changedQuery>[1]): string =>
+    withQuery(linkHere('activity', correlationId), changedQuery(query, changes));
   const hopLink = (hop: ListedHop): string => linkTo({ hop: hop.requestId });
   const step = (by: 1 | -1): void => {
     const next = tree.rows[(selected ? tree.rows.indexOf(selected) : 0) + by];

@@ -16,6 +16,7 @@ import {
 } from '../kit/kit.ts';
 import { eventFacts } from './event-row.tsx';
 import { EventWebhooks } from './event-webhooks.tsx';
+import css from './events.module.css';
 
 type ReadEvent = Output<'read-event'>;
 type Consumer = ReadEvent['consumers'][number];
@@ -63,48 +64,55 @@ function KnownEvent({ value }: { value: ReadEvent }) {
           </div>
           <p class="muted">{events[name]}</p>
         </div>
-        <CopyButton what="Link" text={() => location.href}>
+        <CopyButton what="Link" text={() => `${location.origin}${linkHere('events', id)}${location.search}`}>
           Copy link
         </CopyButton>
       </header>
-      <dl class="pairs in">
-        <Pair term="Object">
-          <a href={linkHere('objects', type, objectId)} title={subject}>
-            {shortSubject(subject)}
-          </a>
-        </Pair>
-        <Pair term="Caused by">
-          <a href={linkHere('activity', correlationid)}>trace {correlationid}</a>
-        </Pair>
-        <Pair term="Topic">
-          <code>{topic}</code>
-        </Pair>
-        {key !== undefined && (
-          <Pair term="Key">
-            <code>{String(key)}</code>
-          </Pair>
-        )}
-        {order !== undefined && <Pair term="Place">{order.toLocaleString('en')} on the bus</Pair>}
-        <Pair term="At">{rehearsalTime(time)}</Pair>
-        <Pair term="Id">
-          <code>{id}</code>
-        </Pair>
-      </dl>
-      <section class="part" aria-label="Consumers">
-        <h2>{consumers.length === 0 ? 'No application subscribes to it' : `Consumed by ${counted(consumers.length, 'application')}`}</h2>
-        {consumers.length > 0 && (
-          <ul class="lined">
-            {consumers.map((consumer) => (
-              <ConsumerRow key={consumer.application} correlationId={correlationid} consumer={consumer} />
-            ))}
-          </ul>
-        )}
-      </section>
-      <EventWebhooks id={id} correlationId={correlationid} />
-      <section class="part" aria-label="Payload">
-        <h2>Payload</h2>
-        <JsonView value={event} label="Payload" />
-      </section>
+      <div class={css['sides']}>
+        <div>
+          {' '}
+          <dl class="pairs in">
+            <Pair term="Object">
+              <a href={linkHere('objects', type, objectId)} title={subject}>
+                {shortSubject(subject)}
+              </a>
+            </Pair>
+            <Pair term="Caused by">
+              <a href={linkHere('activity', correlationid)}>trace {correlationid}</a>
+            </Pair>
+            <Pair term="Topic">
+              <code>{topic}</code>
+            </Pair>
+            {key !== undefined && (
+              <Pair term="Key">
+                <code>{String(key)}</code>
+              </Pair>
+            )}
+            {order !== undefined && <Pair term="Place">{order.toLocaleString('en')} on the bus</Pair>}
+            <Pair term="At">{rehearsalTime(time)}</Pair>
+            <Pair term="Id">
+              <code>{id}</code>
+            </Pair>
+          </dl>
+          <section class="part" aria-label="Consumers">
+            <h2>
+              {consumers.length === 0 ? 'No application subscribes to it' : `Consumed by ${counted(consumers.length, 'application')}`}
+            </h2>
+            {consumers.length > 0 && (
+              <ul class="lined">
+                {consumers.map((consumer) => (
+                  <ConsumerRow key={consumer.application} correlationId={correlationid} consumer={consumer} />
+                ))}
+              </ul>
+            )}
+          </section>
+          <EventWebhooks id={id} correlationId={correlationid} />
+        </div>{' '}
+        <section class="part" aria-label="Payload">
+          <h2>Payload</h2>
+          <JsonView value={event} label="Payload" />
+        </section>
+      </div>{' '}
     </>
   );
 }

@@ -1,8 +1,11 @@
 import { events } from '../data/catalog.ts';
 import { control, here, linkHere, route, setQuery, withQuery } from '../data/data.ts';
 import { type GrowingList, type ListPage, useGrowingList } from '../data/growing-list.ts';
-import { Choice, Empty, FilterField, GrowingRows, useListInUse } from '../kit/kit.ts';
-import { EventRow, type PublishedEvent } from './event-row.tsx';
+import { Choice, Empty, FilterField, GrowingRows, type useListInUse } from '../kit/kit.ts';
+import { ColumnChoice, RowTable } from '../kit/table.tsx';
+import { eventCell, useEventColumns } from './event-columns.tsx';
+import { eventFacts, type PublishedEvent } from './event-row.tsx';
+import css from './events.module.css';
 
 interface EventFilter {
   /** Without prefix. */
@@ -13,33 +16,42 @@ interface EventFilter {
   readonly ext: 'true' | 'false';
 }
 
-const filterOf = (query: URLSearchParams): EventFilter => ({
+export const filterOf = (query: URLSearchParams): EventFilter => ({
   type: query.get('type') ?? undefined,
   subject: query.get('subject') ?? undefined,
   ext: query.get('ext') === 'true' ? 'true' : 'false',
 });
 
-/** The events of a rehearsal. New ones wait while the pointer or the focus is in the list. */
-export function EventList({ selected }: { selected: string | undefined }) {
+interface EventListProps {
+  readonly use: ReturnType<typeof useListInUse>;
+  readonly feed: GrowingList<PublishedEvent>;
+  /** Its id. */
+  readonly selected: string | undefined;
+}
+
+/** The events of a rehearsal as a table. New ones wait while the pointer or the focus is in the list. */
+export function EventList({ use, feed, selected }: EventListProps) {
   const { query } = route.value;
   const filter = filterOf(query);
-  const use = useListInUse();
-  const feed = useEventFeed(filter, use.isInUse);
+  const columns = useEventColumns(feed.items);
   const isFiltered = filter.type !== undefined || filter.subject !== undefined;
   const withExtra = filter.ext === 'true';
   const filters = (
     <div class="in stack-tight">
-      <Choice
-        attributes={{ 'aria-label': 'Type of event' }}
-        value={filter.type ?? ''}
-        choices={[['', 'all types'], ...typesWith(filter.type).map((name) => [name, name] as const)]}
-        onChange={(type) => setQuery({ type })}
-      />
-      <FilterField
-        parameter="subject"
-        label="Subject: an id, an order number or order/ord_…"
-        placeholder="Subject: id, number, order/ord_…"
-      />
+      <div class={css['find']}>
+        <FilterField
+          parameter="subject"
+          label="Subject: an id, an order number or order/ord_…"
+          placeholder="Subject: id, number, order/ord_…"
+        />
+        <Choice
+          attributes={{ 'aria-label': 'Type of event' }}
+          value={filter.type ?? ''}
+          choices={[['', 'all types'], ...typesWith(filter.type).map((name) => [name, name] as const)]}
+          onChange={(type) => setQuery({ type })}
+        />
+        <ColumnChoice columns={columns} />
+      </div>
       <p class="line">
         <button
           type="button"
@@ -57,11 +69,6 @@ export function EventList({ selected }: { selected: string | undefined }) {
       </p>
     </div>
   );
-  const rows = feed.items?.map((published) => {
-    const { id } = published.event as { readonly id: string };
-    const href = withQuery(linkHere('events', id), Object.fromEntries(query));
-    return <EventRow key={published.order} published={published} href={href} isSelected={id === selected} />;
-  });
   return (
     <GrowingRows
       use={use}
@@ -69,7 +76,22 @@ export function EventList({ selected }: { selected: string | undefined }) {
       class="card"
       feeds={[feed]}
       filters={filters}
-      rows={<ul class="rows">{rows}</ul>}
+      rows={
+        feed.items &&
+        feed.items.length > 0 && (
+          <RowTable
+            label="Events"
+            heading="event"
+            items={feed.items}
+            keyOf={({ order }) => order}
+            href={({ event }) => withQuery(linkHere('events', eventFacts(event).id), Object.fromEntries(query))}
+            name={eventCell}
+            columns={columns}
+            isCurrent={({ event }) => event['id'] === selected}
+            facts={({ event, order }) => ({ id: eventFacts(event).id, more: `no. ${order} on the bus` })}
+          />
+        )
+      }
       empty={isFiltered ? <NothingFound /> : <NothingYet />}
     />
   );
@@ -81,7 +103,7 @@ const ENOUGH = 50;
 const MOST_WINDOWS = 5;
 
 /** The events of a rehearsal, newest first, kept up to date. */
-function useEventFeed(filter: EventFilter, isInUse: () => boolean): GrowingList<PublishedEvent> {
+export function useEventFeed(filter: EventFilter, isInUse: () => boolean): GrowingList<PublishedEvent> {
   const read = async (before?: number, signal?: AbortSignal): Promise<ListPage<PublishedEvent>> => {
     const found = await withSubject(filter, signal);
     if (!found) return { items: [] };

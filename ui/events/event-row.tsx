@@ -13,16 +13,14 @@ export function eventFacts(event: PublishedEvent['event']) {
 interface EventRowProps {
   readonly published: PublishedEvent;
   readonly href: string;
-  readonly isSelected?: boolean;
 }
 
 /** An event in a list. */
-export function EventRow({ published: { event, order }, href, isSelected = false }: EventRowProps) {
+export function EventRow({ published: { event, order }, href }: EventRowProps) {
   const { title, isAdditional, subject, time } = eventFacts(event);
   return (
     <Row
       href={href}
-      isCurrent={isSelected}
       what={<span class="event-text">{title}</span>}
       badge={isAdditional && <Badge>additional</Badge>}
       meta={[shortSubject(subject), `${clockTime(time)} · no. ${order}`]}

@@ -1,18 +1,29 @@
 import { linkHere, withQuery } from '../data/data.ts';
-import { ListAndDetail, type PageProps } from '../kit/kit.ts';
+import { ListAndDetail, type PageProps, useChosen, useListInUse } from '../kit/kit.ts';
 import { EventDetail } from './event-detail.tsx';
-import { EventList } from './event-list.tsx';
+import { EventList, filterOf, useEventFeed } from './event-list.tsx';
+import { eventFacts } from './event-row.tsx';
 
 /** What was published in a rehearsal: the events, and beside them the one that is selected. */
-export const Events = ({ rest: [id], query }: PageProps) => (
-  <ListAndDetail
-    name="Events"
-    about="Everything on the bus of this rehearsal, newest first"
-    link={withQuery(linkHere('events'), Object.fromEntries(query))}
-    back="All events"
-    opened={id}
-    list={<EventList selected={id} />}
-    detail={<EventDetail key={id} id={id ?? ''} />}
-    invitation={['Select an event.', 'It shows what was published, who consumed it, and with what result.']}
-  />
-);
+export function Events({ rest: [id], query }: PageProps) {
+  const link = withQuery(linkHere('events'), Object.fromEntries(query));
+  const use = useListInUse();
+  const feed = useEventFeed(filterOf(query), use.isInUse);
+  const chosen = useChosen(
+    id,
+    link,
+    feed.items?.map(({ event }) => eventFacts(event).id),
+  );
+  return (
+    <ListAndDetail
+      name="Events"
+      about="Everything on the bus of this rehearsal, newest first"
+      link={link}
+      back="All events"
+      chosen={chosen}
+      isTable
+      list={<EventList use={use} feed={feed} selected={chosen.key} />}
+      detail={<EventDetail key={chosen.key} id={chosen.key ?? ''} />}
+    />
+  );
+}

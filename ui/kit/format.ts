@@ -39,6 +39,9 @@ export const duration = (ms: number): string =>
 export const counted = (count: number, one: string, many = `${one}s`): string =>
   `${count.toLocaleString('en')} ${count === 1 ? one : many}`;
 
+/** Why an application is not ready, after its name: `cannot be reached`. @param clause its subject is `it` */
+export const whyAway = (clause = 'it does not answer'): string => clause.replace(/^it /, '');
+
 /** An id, shortened: `ord_…WDWMH`. */
 export const shortId = (id: string): string => (id.length <= 16 ? id : `${id.slice(0, 4)}…${id.slice(-5)}`);
 

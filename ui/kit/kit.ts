@@ -1,5 +1,6 @@
 /** What every page is made of. All pages import it here, so that the bundler puts it into one file. */
 export * from './badge.tsx';
+export * from './chosen.ts';
 export * from './dialog.tsx';
 export * from './download.ts';
 export * from './field.tsx';

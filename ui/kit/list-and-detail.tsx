@@ -1,9 +1,10 @@
 import type { ComponentChildren } from 'preact';
 import { navigate } from '../data/router.ts';
+import type { Chosen } from './chosen.ts';
 import { useKeys } from './keyboard.ts';
 import css from './list.module.css';
 import { useListPlace } from './list-place.ts';
-import { Empty, Heading } from './parts.tsx';
+import { Beside, Empty, Heading } from './parts.tsx';
 
 interface ListAndDetailProps {
   readonly name: string;
@@ -12,21 +13,24 @@ interface ListAndDetailProps {
   readonly link: string;
   /** Words of the link back. */
   readonly back: string;
-  /** The item that the address names. */
-  readonly opened: string | undefined;
+  readonly chosen: Chosen;
+  /** Whether the list is a table. It needs the whole width, so the item is below it. */
+  readonly isTable?: boolean;
   readonly list: ComponentChildren;
   readonly detail: ComponentChildren;
-  /** Shown while no item is open: what its detail would show. */
-  readonly invitation: readonly [title: string, words: string];
+  /** Shown while the list has no item: what its detail would show. */
+  readonly invitation?: readonly [title: string, words: string];
 }
 
-/** A page with a list, and beside it the item that is open. A narrow window shows one of them. Escape leads back to the list. */
+/**
+ * A page with a list, and beside or below it the item that is open, or else the first one. A narrow window shows the list, or the open item. Escape
+ * leads back to the list.
+ */
 export function ListAndDetail(props: ListAndDetailProps) {
-  const { name, about, link, back, opened, list, detail, invitation } = props;
-  const isOpen = opened !== undefined;
-  const place = useListPlace(link, opened);
+  const { name, about, link, back, chosen, isTable = false, list, detail, invitation } = props;
+  const { isOpened: isOpen, key } = chosen;
+  const place = useListPlace(link, isOpen ? key : undefined);
   useKeys({ Escape: () => isOpen && navigate(link) });
-  const [title, words] = invitation;
   return (
     <div class={`stack ${isOpen ? css.isOpen : ''}`}>
       <div class="title">
@@ -38,16 +42,20 @@ export function ListAndDetail(props: ListAndDetailProps) {
         )}
         <p class="muted wide">{about}</p>
       </div>
-      <div class={css.columns} {...place}>
+      <div class={`${css.columns} ${isTable ? css.withTable : ''}`} {...place}>
         {list}
-        {isOpen ? (
-          <article class="card">{detail}</article>
+        {key !== undefined ? (
+          <article class="card">
+            <Beside.Provider value={!isOpen}>{detail}</Beside.Provider>
+          </article>
         ) : (
-          <section class="card wide">
-            <Empty title={title}>
-              <p class="muted">{words}</p>
-            </Empty>
-          </section>
+          invitation && (
+            <section class="card wide">
+              <Empty title={invitation[0]}>
+                <p class="muted">{invitation[1]}</p>
+              </Empty>
+            </section>
+          )
         )}
       </div>
     </div>

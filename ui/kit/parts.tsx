@@ -1,12 +1,23 @@
-import type { ComponentChildren } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
+import { type ComponentChildren, createContext } from 'preact';
+import { useContext, useEffect, useRef } from 'preact/hooks';
 import type { Refusal } from '../data/refusal.ts';
 import { linkHere, path, route, takeFocusDue } from '../data/router.ts';
 import { shortId } from './format.ts';
 import { say } from './status-line.tsx';
 
+interface HeadingProps {
+  readonly children?: ComponentChildren;
+  readonly title: string;
+  readonly small?: boolean;
+}
+
+/** Whether the content stands beside a list that chose it: the address does not name it, and the heading of the list names the document. */
+export const Beside = createContext(false);
+
 /** The heading of a page. It takes the focus after a navigation, and names the document. */
-export function Heading({ children, title, small = false }: { children?: ComponentChildren; title: string; small?: boolean }) {
+export const Heading = (props: HeadingProps) => (useContext(Beside) ? <h2>{props.children}</h2> : <PageHeading {...props} />);
+
+function PageHeading({ children, title, small = false }: HeadingProps) {
   const heading = useRef<HTMLHeadingElement>(null);
   const at = path.value;
   useEffect(() => {

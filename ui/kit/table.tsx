@@ -27,6 +27,8 @@ export interface TableColumn<Item> {
   readonly of: (item: Item) => Cell | undefined;
   /** Shown only when the address names it. */
   readonly isFurther?: boolean;
+  /** Where there is little room, it is the only number that is shown. Default: the first one. */
+  readonly isMain?: boolean;
 }
 
 interface RowTableProps<Item> {
@@ -99,7 +101,11 @@ export function RowTable<Item>(props: RowTableProps<Item>) {
   const shown = all.slice(0, drawn);
   const texts = columns.filter(({ kind }) => kind === 'text');
   const hasAction = columns.some(({ kind }) => kind === 'action');
-  const amount = hasAction ? undefined : (columns.find(({ kind }) => kind === 'number') ?? columns.find(({ kind }) => kind === 'time'));
+  const amount = hasAction
+    ? undefined
+    : (columns.find(({ isMain }) => isMain) ??
+      columns.find(({ kind }) => kind === 'number') ??
+      columns.find(({ kind }) => kind === 'time'));
   const places = new Map<TableColumn<Item> | undefined, string>([
     ...(amount ? [[amount, css['amount'] ?? ''] as const] : []),
     [texts[0], css['lead'] ?? ''],

@@ -78,6 +78,12 @@ const eachLine = <Line>(lines: readonly Line[], member: string, hint: (line: Lin
 
 const linesIn = ({ body }: Input) => body['lines'] as readonly { readonly orderLineId: string }[];
 
+const SHORTAGE: FieldHint = {
+  label: 'Units that are missing when picked',
+  hint: '',
+  choices: { elsewhere: 'Come from another location', cancel: 'Are cancelled and refunded' },
+};
+
 const UP_TO_INPUT: FieldHint = { isAtMostInput: true };
 
 export const DISPUTE_REASONS: Readonly<Record<string, string>> = {
@@ -387,6 +393,7 @@ export const actionHints: { readonly [Type in ObjectType]?: Readonly<Record<stri
         ...ADDRESS_FIELDS,
         shippingMethod: { label: 'Shipping', hint: '', choices: { STANDARD: 'Standard', EXPRESS: 'Express' } },
         voucherCodes: { label: 'Vouchers', hint: 'Codes, separated by blanks.', known },
+        shortage: SHORTAGE,
         placeOrder: { label: 'And then', hint: '', value: true, choices: { true: 'Create the order', '': 'Wait' } },
       }),
     },
@@ -402,6 +409,7 @@ export const actionHints: { readonly [Type in ObjectType]?: Readonly<Record<stri
         'collection/locationId': {},
         'collection/person': { label: 'Who may collect it', hint: 'Without a name, only the code works.' },
         payAt: { label: 'Paid', hint: '', choices: { checkout: 'Now, by a payment of the order', collection: 'At a till of the store' } },
+        shortage: SHORTAGE,
       },
     },
     'start-transaction': { label: 'Pay at the till', does: 'Opens a checkout in a store for its goods.', steps: sellAtTill },

@@ -80,6 +80,11 @@ function definitionOf({ def }: z.ZodType): Definition {
   return innerType ? definitionOf(innerType) : def;
 }
 
+function withoutOptional(schema: z.ZodType): z.ZodType {
+  const { innerType } = schema.def as Definition;
+  return innerType ? withoutOptional(innerType) : schema;
+}
+
 /** The schema of an entry of a list; another schema stays as it is. */
 const entryOf = (schema: z.ZodType): z.ZodType => ('element' in schema ? (schema.element as z.ZodType) : schema);
 
@@ -87,7 +92,7 @@ const entryOf = (schema: z.ZodType): z.ZodType => ('element' in schema ? (schema
 function columnKind(schema: z.ZodType, template: string): 'text' | 'number' | 'time' {
   const path = /^\{([\w.]+)\}$/.exec(template)?.[1]?.split('.') ?? [];
   let at: z.ZodType | undefined = schema;
-  for (const name of path) at = at && (shapeOf(entryOf(at))[name] as z.ZodType | undefined);
+  for (const name of path) at = at && (shapeOf(entryOf(withoutOptional(at)))[name] as z.ZodType | undefined);
   const found = at && path.length > 0 ? definitionOf(at) : undefined;
   if (found === definitionOf(Instant)) return 'time';
   return found && (found === definitionOf(Money) || found.type === 'number') ? 'number' : 'text';
@@ -99,18 +104,25 @@ export const tables: Readonly<
     string,
     {
       readonly hasStates: boolean;
-      readonly columns: readonly { readonly name: string; readonly kind: 'text' | 'number' | 'time'; readonly isFurther?: true }[];
+      readonly columns: readonly {
+        readonly name: string;
+        readonly kind: 'text' | 'number' | 'time';
+        readonly isFurther?: true;
+        readonly isMain?: true;
+      }[];
       readonly progress: Readonly<Record<string, Readonly<Record<string, StateKind>>>>;
     }
   >
 > = Object.fromEntries(
-  objects.map(({ type, schema, lifeCycle, columns = {}, moreColumns = {}, progress = {} }) => [
+  objects.map(({ type, schema, lifeCycle, columns = {}, moreColumns = {}, derivedColumns = [], progress = {} }) => [
     type,
     {
       hasStates: lifeCycle !== undefined,
       columns: [
         ...Object.entries(columns).map(([name, template]) => ({ name, kind: columnKind(schema, template) })),
         ...Object.entries(moreColumns).map(([name, template]) => ({ name, kind: columnKind(schema, template), isFurther: true as const })),
+        // All of them are amounts.
+        ...derivedColumns.map((name) => ({ name, kind: 'number' as const, isFurther: true as const, isMain: true as const })),
       ],
       progress: Object.fromEntries(
         Object.entries(progress).map(([name, values]) => [

@@ -37,7 +37,6 @@ const timeOf = (instant: string | undefined): Cell | undefined =>
 /** The columns of a list of objects: the columns of the trade, and when it was created. */
 export function columnsOf(type: string): readonly TableColumn<ListedObject>[] {
   const { columns = [], progress = {} } = tables[type] ?? {};
-  const hasProgress = Object.keys(progress).length > 0;
   const when: TableColumn<ListedObject> = {
     name: 'when',
     kind: 'time',
@@ -47,16 +46,17 @@ export function columnsOf(type: string): readonly TableColumn<ListedObject>[] {
     name: 'state',
     kind: 'state',
     of: (item) => (item.state === undefined ? undefined : { text: item.state, kind: kindOf(type, item.state) }),
-    // Payment and goods show it in more detail.
-    isFurther: hasProgress,
+    // Payment and goods show the state of an order in more detail.
+    isFurther: progress['goods'] !== undefined,
   };
   return [
     ...(tables[type]?.hasStates ? [state] : []),
     ...columns.map(
-      ({ name, kind, isFurther }): TableColumn<ListedObject> => ({
+      ({ name, kind, isFurther, isMain }): TableColumn<ListedObject> => ({
         name,
         kind,
         isFurther,
+        isMain,
         of: (item) => (kind === 'time' ? timeOf(item.columns[name]) : cellOf(name, undefined, item)),
       }),
     ),

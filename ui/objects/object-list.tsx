@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
-import { control, linkHere, route, setQuery } from '../data/data.ts';
+import { control, linkHere, type Output, route, setQuery, useResource } from '../data/data.ts';
 import { useGrowingList } from '../data/growing-list.ts';
 import { Choice, Empty, FilterField, GrowingRows, PageHead, useListInUse } from '../kit/kit.ts';
 import { Glyph } from '../kit/state.tsx';
@@ -17,16 +17,21 @@ const PAGE = 50;
 const LARGE_PAGE = 200;
 /** A sorted list sorts the newest objects, at most this many. */
 const MOST_SORTED = 1_000;
+/** The filter by the store where goods are collected. */
+const STORE = 'collectAt';
 
 /** The objects of a type, newest first. Changes are shown where they stand; new objects wait while the list is in use. */
 export function ObjectList({ type, query }: { type: string; query: URLSearchParams }) {
   const state = query.get('state') ?? undefined;
   const q = query.get('q') ?? undefined;
   const { progress = {} } = tables[type] ?? {};
-  const chosen = Object.fromEntries(Object.keys(progress).map((name) => [name, query.get(name) ?? undefined]));
+  const isCollected = progress['collection'] !== undefined;
+  const filters = [...Object.keys(progress), ...(isCollected ? [STORE] : [])];
+  const chosen = Object.fromEntries(filters.map((name) => [name, query.get(name) ?? undefined]));
   const sort = sortOf(query);
   const isSorted = sort !== undefined;
   const use = useListInUse();
+  const stores = useStores(isCollected);
   const [counted, setCounted] = useState<{ readonly of: ObjectType | undefined }>();
   const feed = useGrowingList<ListedObject>({
     key: JSON.stringify([type, state, q, chosen, isSorted]),
@@ -36,8 +41,9 @@ export function ObjectList({ type, query }: { type: string; query: URLSearchPara
       setCounted({ of: found });
       // The estate refuses a type, a state or a filter that does not exist.
       if (!found || (state !== undefined && found.states[state] === undefined)) return { items: [] };
-      if (Object.entries(chosen).some(([name, value]) => value !== undefined && progress[name]?.[value] === undefined))
-        return { items: [] };
+      const isUnknown = ([name, value]: [string, string | undefined]) =>
+        name !== STORE && value !== undefined && progress[name]?.[value] === undefined;
+      if (Object.entries(chosen).some(isUnknown)) return { items: [] };
       const filter = { state, q, ...chosen };
       const page = (from: number | undefined, limit: number) =>
         control('list-objects', { params: { type }, query: { ...filter, before: from, limit } }, { signal });
@@ -61,7 +67,7 @@ export function ObjectList({ type, query }: { type: string; query: URLSearchPara
   const { count = 0, states = {} } = counted?.of ?? {};
   const columns = columnsOf(type);
   const isFiltered = state !== undefined || q !== undefined || Object.values(chosen).some((value) => value !== undefined);
-  const filters = (
+  const filterFields = (
     <div class="in stack-tight">
       <div class={css['find']}>
         <FilterField
@@ -78,6 +84,14 @@ export function ObjectList({ type, query }: { type: string; query: URLSearchPara
             onChange={(value) => setQuery({ [name]: value || undefined })}
           />
         ))}
+        {isCollected && (
+          <Choice
+            attributes={{ 'aria-label': 'Collected at' }}
+            value={chosen[STORE] ?? ''}
+            choices={[['', 'store: any'], ...stores.map(({ id, name }) => [id, `store: ${name}`] as const)]}
+            onChange={(value) => setQuery({ [STORE]: value || undefined })}
+          />
+        )}
         <ColumnChoice columns={columns} />
       </div>
       <div class={css['chips']}>
@@ -101,12 +115,19 @@ export function ObjectList({ type, query }: { type: string; query: URLSearchPara
         class="card"
         order={sort && `by ${sort.name}${sort.isDown ? ', downwards' : ''}`}
         feeds={[feed]}
-        filters={filters}
+        filters={filterFields}
         rows={feed.items && feed.items.length > 0 && <ObjectTable type={type} items={feed.items} canSort />}
         empty={<NoObject type={type} isFiltered={isFiltered} />}
       />
     </div>
   );
+}
+
+/** The stores of the rehearsal, in lists of objects that are collected. */
+function useStores(isWanted: boolean): Output<'list-names'>['locations'] {
+  const read = async (signal: AbortSignal) => (isWanted ? (await control('list-names', undefined, { signal })).locations : []);
+  const names = useResource(`stores ${isWanted}`, read);
+  return (names.value ?? []).filter(({ type }) => type === 'store');
 }
 
 const Chip = ({ href, isSelected, children }: { href: string; isSelected: boolean; children: ComponentChildren }) => (
@@ -143,7 +164,12 @@ export const ObjectTable = ({ type, items, canSort = false }: ObjectTableProps) 
 const NoObject = ({ type, isFiltered }: { type: string; isFiltered: boolean }) =>
   isFiltered ? (
     <Empty title={`No ${type} matches.`}>
-      <button type="button" onClick={() => setQuery({ state: undefined, q: undefined, payment: undefined, goods: undefined })}>
+      <button
+        type="button"
+        onClick={() =>
+          setQuery({ state: undefined, q: undefined, payment: undefined, goods: undefined, collection: undefined, [STORE]: undefined })
+        }
+      >
         Show all
       </button>
     </Empty>

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import { act, busy, control, type Output } from '../data/data.ts';
 import { counted } from '../kit/kit.ts';
+import { Away } from './away.tsx';
 import css from './objects.module.css';
 
 type Stock = Output<'list-stock'>['items'][number];
@@ -18,7 +19,7 @@ interface ObjectStockProps {
 /** The stock of an item by location, each with a count by hand. */
 export const ObjectStock = ({ items, obstacle, onCounted }: ObjectStockProps) => (
   <>
-    {obstacle !== undefined && <p class="in muted">{obstacle}</p>}
+    {obstacle !== undefined && <Away why={obstacle} retry={onCounted} />}
     <ul class={`lined ${css['stock']}`}>
       {items.map((stock) => (
         <Location key={stock.locationId} stock={stock} obstacle={obstacle} onCounted={onCounted} />

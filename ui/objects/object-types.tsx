@@ -12,9 +12,35 @@ export const ObjectTypes = () => (
     <Card label="Types">
       <TypeList />
     </Card>
+    <Collections />
     <Vouchers />
   </div>
 );
+
+/** What the staff at a counter needs, by column. */
+const AT_COUNTER = 'order,units,person,until,to pay';
+
+/** For each store, a link to the goods that wait at its counter. */
+const Collections = () =>
+  drawn(useRead('list-names'), ({ locations }) => (
+    <Card title="At the counters">
+      <p class="in muted">Goods that customers collect: until when, and what is to pay.</p>
+      <ul class={`lined ${css['types']}`}>
+        {locations
+          .filter(({ type }) => type === 'store')
+          .map(({ id, name }) => (
+            <li key={id}>
+              <a
+                href={withQuery(linkHere('objects', 'fulfillment-order'), { collection: 'waiting', collectAt: id, columns: AT_COUNTER })}
+                data-row=""
+              >
+                <strong>{name}</strong> <code>{id}</code>
+              </a>
+            </li>
+          ))}
+      </ul>
+    </Card>
+  ));
 
 /** The vouchers of the rehearsal. Baskets name the vouchers that they use. */
 function Vouchers() {

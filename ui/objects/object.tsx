@@ -3,6 +3,7 @@ import { Card, CopyButton, Empty, JsonView, ObjectBadges, PageHead, Pair, rehear
 import { LifeCycle } from '../life-cycle/life-cycle.tsx';
 import { lifeCycleGraph } from '../life-cycle/life-cycle-graph.ts';
 import { type Action, actionsOf } from './actions.ts';
+import { Away } from './away.tsx';
 import { type Near, nearOf } from './near.tsx';
 import { type ActionGroup, ObjectActions } from './object-actions.tsx';
 import { ObjectHistory, ObjectTraces } from './object-history-view.tsx';
@@ -53,6 +54,7 @@ function KnownObject({ type, id, found, reload }: ObjectPageProps & { found: Fou
   const view = viewOf(type, json, near);
   const groups = groupsOf({ type, id, near, found });
   const isStock = stock.length > 0;
+  const away = whyNot(found.applications, owner);
   // Where the clock takes the next step, its button is the usual one.
   const usual = state !== undefined && hasNextStep(found.explanation) ? undefined : usualOf(groups);
   const actions = <ObjectActions groups={groups} usual={usual} onDone={reload} />;
@@ -64,9 +66,15 @@ function KnownObject({ type, id, found, reload }: ObjectPageProps & { found: Fou
       <PageHead
         title={`${label ?? id} · ${type}`}
         heading={`${NAMES[type] ?? oneOf(type)} ${label ?? shortId(id)}`}
-        badge={state && <StateBadge type={type} state={state} />}
+        badge={
+          <>
+            {state && <StateBadge type={type} state={state} />}
+            <a href={linkHere('timelines', type, id)}>Timeline</a>
+          </>
+        }
         back={[linkHere('objects', type), `All ${manyOf(type).toLowerCase()}`]}
       />
+      {away !== undefined && !isStock && <Away why={away} retry={reload} />}
       {state === undefined ? (
         groups.length > 0 && (
           <section class="card in stack-tight" aria-label="What can be done next">
@@ -88,7 +96,7 @@ function KnownObject({ type, id, found, reload }: ObjectPageProps & { found: Fou
           ))}
           {isStock && (
             <Card title="Stock by location">
-              <ObjectStock items={stock} obstacle={whyNot(found.applications, owner)} onCounted={reload} />
+              <ObjectStock items={stock} obstacle={away} onCounted={reload} />
             </Card>
           )}
           {!isStock && (

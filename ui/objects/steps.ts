@@ -26,10 +26,11 @@ export const send =
     return { correlationId, made: type && made !== acted ? { type, id: made } : undefined };
   };
 
-/** What a call would answer; undefined if that depends on other applications. @throws Refusal */
+/** What a call would answer, or the certain part of it; undefined if all of it depends on other applications. @throws Refusal */
 export async function tryOut(id: string, input: Input): Promise<unknown> {
   const { body } = await callApi(id as TypedApiId, input as never, '?dryRun=true');
-  return (body as { readonly answer?: unknown }).answer;
+  const { answer, foreseen } = body as { readonly answer?: unknown; readonly foreseen?: unknown };
+  return answer ?? foreseen;
 }
 
 /** Gives the order to the warehouse, which reports that somebody has begun. */

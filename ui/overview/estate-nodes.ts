@@ -1,6 +1,6 @@
 import { apis, publishers } from '../data/catalog.ts';
 import { faults, isUsedUp, linkHere, nameOf, type Output, withQuery } from '../data/data.ts';
-import { counted } from '../kit/format.ts';
+import { counted, whyAway } from '../kit/format.ts';
 import { faultWords, type NodeFaults, nodeFaults } from './node-faults.ts';
 
 export type Topology = Output<'read-topology'>;
@@ -52,9 +52,7 @@ export function nodesOf({ applications, touchpoint }: Topology): readonly MapNod
         faults: ofFaults,
         real: swapped?.mode,
         isBusy: hops > 0,
-        ...(state === 'away'
-          ? notesOf(`away${waitingFor === undefined ? '' : `: ${waitingFor}`}`)
-          : notesOf(words, real ?? faultWords(ofFaults))),
+        ...(state === 'away' ? { note: whyAway(waitingFor), shortNote: 'away' } : notesOf(words, real ?? faultWords(ofFaults))),
         link: swapped ? linkHere('systems', id) : withQuery(linkHere('activity'), { application: id }),
       };
     }),

@@ -1,7 +1,11 @@
 import type { IconName, Page } from '../kit/kit.ts';
 
 /** A page with the icon of its path. @param load its code, which is loaded when it is opened */
-const page = (path: IconName | 'runs' | '', load: Page['load'], { icon = path as IconName, ...more }: Partial<Page>): Page => {
+const page = (
+  path: IconName | 'runs' | 'timelines' | '',
+  load: Page['load'],
+  { icon = path as IconName, ...more }: Partial<Page>,
+): Page => {
   const title = (path || icon).replace(/^./, (first) => first.toUpperCase());
   return { path, scope: 'rehearsal', title, icon, deepest: 1, load, ...more };
 };
@@ -14,6 +18,7 @@ export const pages: readonly Page[] = [
   page('events', async () => (await import('../events/events.tsx')).Events, { key: 'e' }),
   page('webhooks', async () => (await import('../webhooks/webhooks.tsx')).Webhooks, { key: 'w' }),
   page('objects', async () => (await import('../objects/objects.tsx')).Objects, { key: 'b', bottom: true, deepest: 2 }),
+  page('timelines', async () => (await import('../timelines/timelines.tsx')).Timelines, { icon: 'objects', under: 'objects', deepest: 2 }),
   page('stock', async () => (await import('../stock/stock.tsx')).Stock, { key: 's' }),
   page('flows', async () => (await import('../flows/flows.tsx')).Flows, { key: 'f', bottom: true, deepest: 0 }),
   page('runs', async () => (await import('../flows/run.tsx')).Run, { icon: 'flows', under: 'flows' }),

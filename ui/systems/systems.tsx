@@ -78,7 +78,7 @@ function countsOf(items: readonly SwapInUse[]): string {
 }
 
 const UnknownSystem = ({ id }: { id: string }) => (
-  <Unknown title="Your systems" words="There is no application" id={id} why="These exist:">
+  <Unknown title="Your systems" words="No application is named" id={id} why="These exist:">
     <p class="line">
       {replaceables.map((one) => (
         <a key={one.id} class="button" href={linkHere('systems', one.id)}>

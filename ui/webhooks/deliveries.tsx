@@ -41,7 +41,7 @@ export function Deliveries({ webhook, onChange }: { webhook: Webhook; onChange: 
       feeds={[feed]}
       filters={
         <header>
-          <h2>Deliveries</h2>
+          <h2>Deliveries to {name}</h2>
           <NextAttempt deliveries={feed.items ?? []} />
         </header>
       }

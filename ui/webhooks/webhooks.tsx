@@ -1,6 +1,7 @@
 import { drawn, here, linkHere, navigate } from '../data/data.ts';
-import { Card, CopyButton, Empty, PageHead, type PageProps, say, useListPlace } from '../kit/kit.ts';
+import { Card, CopyButton, Empty, isNarrow, PageHead, type PageProps, say, useListPlace } from '../kit/kit.ts';
 import { RowTable, type TableColumn } from '../kit/table.tsx';
+import { Deliveries } from './deliveries.tsx';
 import { keepSecret } from './fresh-secret.tsx';
 import { OneWebhook, StateBadge } from './webhook.tsx';
 import { WebhookForm } from './webhook-form.tsx';
@@ -20,21 +21,25 @@ function WebhookList() {
       <PageHead title="Webhooks" about="Events of this rehearsal, sent to your receivers" />
       {drawn(read, (items) => (
         <div class="over">
-          <Card label="Registered webhooks">
-            {items.length === 0 ? (
-              <NoWebhook />
-            ) : (
-              <RowTable
-                label="Webhooks"
-                heading="webhook"
-                items={items}
-                keyOf={({ name }) => name}
-                href={({ name }) => linkHere('webhooks', name)}
-                name={({ name }) => ({ text: name })}
-                columns={COLUMNS}
-              />
-            )}
-          </Card>
+          <div class="stack">
+            <Card label="Registered webhooks">
+              {items.length === 0 ? (
+                <NoWebhook />
+              ) : (
+                <RowTable
+                  label="Webhooks"
+                  heading="webhook"
+                  items={items}
+                  keyOf={({ name }) => name}
+                  href={({ name }) => linkHere('webhooks', name)}
+                  isCurrent={(one) => one === items[0] && !isNarrow.value}
+                  name={({ name }) => ({ text: name })}
+                  columns={COLUMNS}
+                />
+              )}
+            </Card>
+            {items[0] && !isNarrow.value && <Deliveries key={items[0].name} webhook={items[0]} onChange={read.reload} />}
+          </div>
           <Card title="New webhook">
             <div class="in">
               <WebhookForm

@@ -15,6 +15,7 @@ import { snapshotsOperations } from './operations/snapshots.ts';
 import { storyOperations } from './operations/story.ts';
 import { streamOperations } from './operations/stream.ts';
 import { swapsOperations } from './operations/swaps.ts';
+import { timelinesOperations } from './operations/timelines.ts';
 import { topologyOperations } from './operations/topology.ts';
 import { tracesOperations } from './operations/traces.ts';
 import { verificationOperations } from './operations/verification.ts';
@@ -31,6 +32,7 @@ export const controlOperations = byId([
   ...topologyOperations,
   ...objectsOperations,
   ...explanationsOperations,
+  ...timelinesOperations,
   ...progressionOperations,
   ...outsideWorldOperations,
   ...disputeOperations,

@@ -1,20 +1,9 @@
 import { z } from 'zod';
 import { defineApi } from '../define.ts';
 import { Collection, PaidAtCollection } from '../inventory/collection.ts';
-import { atLeastOne, Id, pageOf, queryInteger, typedText } from '../shapes.ts';
-import { BEFORE_DISPATCH, isAtCounter, StoreCollection } from './fulfillment-orders.ts';
-
-const STATUSES = ['preparing', 'on-the-way', 'waiting', 'handed-over', 'ended'] as const;
-export type CollectionStatus = (typeof STATUSES)[number];
-
-/** Where the goods of a collection are. */
-export function collectionStatusOf(found: Parameters<typeof isAtCounter>[0] & { readonly failureReason?: string }): CollectionStatus {
-  if (BEFORE_DISPATCH.has(found.state)) return 'preparing';
-  if (found.state === 'delivered') return 'handed-over';
-  if (isAtCounter(found)) return 'waiting';
-  const isCarried = found.state === 'dispatched' || (found.state === 'failed-delivery' && found.failureReason === 'delivery-attempts');
-  return isCarried ? 'on-the-way' : 'ended';
-}
+import { atLeastOne, Id, Money, pageOf, queryInteger, typedText } from '../shapes.ts';
+import { COLLECTION_STATUSES } from './counter.ts';
+import { StoreCollection } from './fulfillment-orders.ts';
 
 /** What staff at a counter need to find the goods. The code is the customer's, and not in it. */
 export const WaitingCollection = z
@@ -24,11 +13,14 @@ export const WaitingCollection = z
     orderNumber: z.string().optional().describe('On the label for the shelf.'),
     customerId: Id.optional(),
     ...Collection.shape,
-    status: z.enum(STATUSES),
+    status: z.enum(COLLECTION_STATUSES),
     units: z.int().min(0).describe('Units at the counter. Before they are picked: units of the order.'),
     ...StoreCollection.pick({ readyAt: true, lastDay: true, until: true, extended: true }).shape,
     payAt: PaidAtCollection.describe(
-      'Its customer pays at a till of the store, before the goods are handed over. It stays when the order is paid, so it does not show whether anything is outstanding: Get Order does. Absent for goods that replace delivered ones.',
+      'Its customer pays at a till of the store, before the goods are handed over. It stays when the order is paid; `outstanding` shows whether it is. Absent for goods that replace delivered ones.',
+    ),
+    outstanding: Money.optional().describe(
+      'What the customer still pays for the whole order; 0.00 if nothing. Absent once the goods are handed over or nobody collects them any more, for goods that replace delivered ones, and while the OMS or the Payment Hub does not answer.',
     ),
   })
   .meta({ id: 'WaitingCollection' });
@@ -46,7 +38,7 @@ export const listCollections = defineApi({
       customerId: Id.optional(),
       orderNumber: typedText(64).optional().describe('The number on the label for the shelf.'),
       status: z
-        .enum(STATUSES)
+        .enum(COLLECTION_STATUSES)
         .optional()
         .describe(
           'preparing: the goods are being picked or packed. on-the-way: a carrier brings them to the store. waiting: they wait at the counter. handed-over: the customer has them. ended: nobody collects them any more.',

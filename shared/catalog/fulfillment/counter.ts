@@ -25,3 +25,21 @@ export function wayToCounter(found: Parameters<typeof isTransfer>[0] & { readonl
   }
   return isTransfer(found) && found.state === 'dispatched' ? ' A carrier is bringing them to the store.' : '';
 }
+
+export const COLLECTION_STATUSES = ['preparing', 'on-the-way', 'waiting', 'handed-over', 'ended'] as const;
+export type CollectionStatus = (typeof COLLECTION_STATUSES)[number];
+
+/** Where the goods of a collection are. */
+export function collectionStatusOf(found: Parameters<typeof isAtCounter>[0] & { readonly failureReason?: string }): CollectionStatus {
+  if (BEFORE_DISPATCH.has(found.state)) return 'preparing';
+  if (found.state === 'delivered') return 'handed-over';
+  if (isAtCounter(found)) return 'waiting';
+  const isCarried = found.state === 'dispatched' || (found.state === 'failed-delivery' && found.failureReason === 'delivery-attempts');
+  return isCarried ? 'on-the-way' : 'ended';
+}
+
+/** Whether the customer may have to pay for the goods before they are handed over. Goods that replace delivered ones are paid. */
+export function mayBeUnpaid(found: Parameters<typeof collectionStatusOf>[0] & { readonly free?: true }): boolean {
+  const status = collectionStatusOf(found);
+  return !found.free && status !== 'handed-over' && status !== 'ended';
+}

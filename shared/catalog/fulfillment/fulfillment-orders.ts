@@ -4,6 +4,7 @@ import { Collection } from '../inventory/collection.ts';
 import { CollectionUntil } from '../inventory/opening-hours.ts';
 import { defineLifeCycle } from '../life-cycle.ts';
 import { Address, commonFields, Id, Instant, Quantity, Sku } from '../shapes.ts';
+import { COLLECTION_STATUSES } from './counter.ts';
 import { LabelStatus, Shipment } from './shipments.ts';
 
 export { BEFORE_DISPATCH, isAtCounter, isTransfer, wayToCounter } from './counter.ts';
@@ -200,7 +201,14 @@ export const fulfillmentOrder = defineObject({
   schema: FulfillmentOrder,
   label: ['{locationId}: {lines.sku}'],
   columns: { order: '{orderId}', units: '{lines.qty}' },
-  moreColumns: { location: '{locationId}' },
+  moreColumns: {
+    location: '{locationId}',
+    'collected at': '{collection.locationId}',
+    person: '{collection.person}',
+    until: '{collection.until}',
+  },
+  progress: { collection: COLLECTION_STATUSES },
+  derivedColumns: ['to pay'],
   references: { 'shipments.id': 'shipment' },
   lifeCycle: fulfillmentOrderLifeCycle,
   changeDetail:

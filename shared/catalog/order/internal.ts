@@ -112,6 +112,20 @@ export const listCustomerOrders = defineInternalCall({
   callers: ['clienteling-app'],
 });
 
+export const listOutstanding = defineInternalCall({
+  id: 'list-outstanding',
+  summary:
+    'Returns what is left to pay of each order, 0.00 if nothing is. Orders that the OMS does not have, or whose payments it cannot read, are left out.',
+  type: 'query',
+  application: 'oms',
+  method: 'POST',
+  path: '/internal/orders/outstanding',
+  request: z.strictObject({ orderIds: z.array(Id).min(1).max(100) }),
+  response: z.object({ items: z.array(z.object({ orderId: Id, outstanding: Money })) }),
+  callers: ['fms'],
+  addition: true,
+});
+
 export const bookReturn = defineInternalCall({
   id: 'book-return',
   summary:
@@ -173,6 +187,7 @@ export const orderInternalCalls = [
   ensureCaptured,
   carryOut,
   listCustomerOrders,
+  listOutstanding,
   bookReturn,
   announceRefund,
   closeReturn,

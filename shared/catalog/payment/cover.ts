@@ -122,6 +122,15 @@ export const goodsOf = (lines: readonly Line[]): number => sumOf(lines, (line) =
 export const shippingOf = ({ shipping, shippingTax }: Pick<z.output<typeof Order>['totals'], 'shipping' | 'shippingTax'>): number =>
   shipping.amount + (shippingTax?.amount ?? 0);
 
+/** What the customer still pays for an order: nothing once it is cancelled or completed. */
+export function leftToPay(
+  order: Pick<z.output<typeof Order>, 'state' | 'completedAt' | 'lines' | 'totals'>,
+  payments: readonly (PaymentAmounts & Requested)[],
+): Money {
+  const isOpen = order.state !== 'cancelled' && order.completedAt === undefined;
+  return money(isOpen ? stillToPay(requiredFor(order), payments) : 0, order.totals.total.currency);
+}
+
 /** The payments have to cover the remaining goods plus shipping. */
 export const requiredFor = ({ lines, totals }: Pick<z.output<typeof Order>, 'lines' | 'totals'>): number =>
   goodsOf(lines) + shippingOf(totals);

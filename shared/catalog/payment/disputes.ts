@@ -19,5 +19,6 @@ export const Dispute = z
     openedAt: Instant,
     respondBy: Instant.describe('When the dispute is lost if it has no outcome.'),
     decidedAt: Instant.optional(),
+    decidedSequence: z.int().min(1).optional().describe('Our addition: the place of its decision, counted as the `sequence` of a refund.'),
   })
   .meta({ id: 'Dispute' });

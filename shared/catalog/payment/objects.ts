@@ -168,6 +168,14 @@ export const Refund = z
     returnId: Id.optional(),
     reference: z.string().optional().describe('Set by applications. A payment has one refund per reference.'),
     at: Instant.optional(),
+    sequence: z
+      .int()
+      .min(1)
+      .optional()
+      .describe(
+        'Our addition: the place of its request among the refunds, their results and the decided disputes of the order. Several may have one instant. Absent in refunds that an earlier release made.',
+      ),
+    decidedSequence: z.int().min(1).optional().describe('Our addition: the place of its result, counted as `sequence`.'),
     decidedAt: Instant.optional().describe('When the provider paid out a pending refund, or returned its money.'),
     failureReason: z.string().optional().describe('failed: the reason of the provider, such as account_closed.'),
     providerReference: z.string().optional().describe('external: the id of the refund at the provider.'),

@@ -3,7 +3,7 @@ import type { Payment as PaymentSchema, Refund as RefundSchema } from './objects
 
 type Refund = z.output<typeof RefundSchema>;
 type Payments = readonly {
-  readonly refunds: readonly (Pick<Refund, 'state' | 'amount' | 'at' | 'decidedAt'> & Purpose)[];
+  readonly refunds: readonly (Pick<Refund, 'state' | 'amount' | 'at' | 'decidedAt' | 'sequence' | 'decidedSequence'> & Purpose)[];
   readonly disputes?: z.output<typeof PaymentSchema>['disputes'];
 }[];
 
@@ -34,10 +34,21 @@ export const isSamePurpose = (one: Purpose, other: Purpose): boolean => purposeO
 interface Deed {
   readonly refund: Purpose;
   readonly at: string;
+  /** Absent if an earlier release stored it. */
+  readonly sequence: number | undefined;
   readonly amount: number;
   readonly payment: number;
   readonly position: number;
 }
+
+interface Timed {
+  readonly at?: string | undefined;
+  readonly sequence?: number | undefined;
+}
+
+/** Sorts by instant, and within an instant by sequence. */
+export const byTime = (one: Timed, other: Timed): number =>
+  (one.at ?? '').localeCompare(other.at ?? '') || (one.sequence ?? 0) - (other.sequence ?? 0);
 
 /** The number of a repeat by the OMS, which its reference for missing units ends with. */
 const repeatOf = (reference: string): number => Number(reference.split('/')[3] ?? 0);
@@ -46,11 +57,13 @@ const repeatOf = (reference: string): number => Number(reference.split('/')[3] ?
 const paidBefore = (reference: string): number => Number(reference.split('/')[2] ?? 0);
 
 /**
- * Whether a request was made after a failure. Both may have the same instant: then the refunds of one payment have the sequence of their
- * requests, and the references of the estate show whether the refund of another payment is another share of the same amount.
+ * Whether a request was made after a failure. Both may have the same instant, and an earlier release stored no sequence: then the refunds
+ * of one payment have the sequence of their requests, and the references of the estate show whether the refund of another payment is
+ * another share of the same amount.
  */
 function isAfter(request: Deed, failure: Deed): boolean {
   if (request.at !== failure.at) return request.at > failure.at;
+  if (request.sequence !== undefined && failure.sequence !== undefined) return request.sequence > failure.sequence;
   if (request.payment === failure.payment) return request.position > failure.position;
   const [asked, failed] = [request.refund.reference, failure.refund.reference];
   if (asked === undefined || failed === undefined) return true;
@@ -65,20 +78,25 @@ function isAfter(request: Deed, failure: Deed): boolean {
  */
 function owedByFailure(payments: Payments): { readonly purpose: string; readonly left: number }[] {
   const refunds = payments.flatMap((paid, payment) => paid.refunds.map((refund, position) => ({ refund, payment, position })));
-  const byTime = (one: Deed, other: Deed): number => one.at.localeCompare(other.at);
   const failures = refunds
     .filter(({ refund }) => hasFailed(refund))
-    .map((one) => ({ ...one, at: one.refund.decidedAt ?? '', amount: one.refund.amount.amount }))
+    .map((one) => ({ ...one, at: one.refund.decidedAt ?? '', sequence: one.refund.decidedSequence, amount: one.refund.amount.amount }))
     .toSorted(byTime)
     .map((failure) => ({ failure, purpose: purposeOf(failure.refund) ?? '', left: failure.amount }));
   if (failures.length === 0) return [];
-  const requests = refunds.map((one) => ({ ...one, at: one.refund.at ?? '', amount: one.refund.amount.amount }));
+  const requests = refunds.map((one) => ({
+    ...one,
+    at: one.refund.at ?? '',
+    sequence: one.refund.sequence,
+    amount: one.refund.amount.amount,
+  }));
   const lost = payments.flatMap(({ disputes = [] }, payment) =>
     disputes
       .filter(({ state }) => state === 'lost')
-      .map(({ decidedAt = '', amount: { amount } }) => ({
+      .map(({ decidedAt = '', decidedSequence, amount: { amount } }) => ({
         refund: {},
         at: decidedAt,
+        sequence: decidedSequence,
         amount,
         payment,
         position: Number.POSITIVE_INFINITY,

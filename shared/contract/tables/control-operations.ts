@@ -9,8 +9,8 @@ const operations = Object.values(controlOperations) as readonly ControlOperation
 /** Every operation of the control plane: an overview, and a section with the members that it takes. */
 export function controlOperationSections(): string {
   const overview = table(
-    ['Operation', 'Method and path', 'What it does'],
-    operations.map(({ id, method, path, summary }) => [`[${id}](#${id})`, code(`${method} ${path}`), summary]),
+    ['Operation', 'Method and path'],
+    operations.map(({ id, method, path }) => [`[${id}](#${id})`, code(`${method} ${path}`)]),
   );
   return [overview, ...operations.map(section)].join('\n\n');
 }

@@ -53,7 +53,7 @@ export const answerDryRun =
     } catch (error) {
       if (!trial.hasEnded) throw error;
     }
-    if (trial.hasEnded) return answerPossible({ possible: true });
+    if (trial.hasEnded) return answerPossible({ possible: true, foreseen: trial.foreseen });
     if (result instanceof Problem) return answerProblem(result, job.path);
     const answer = answerOutput(api, result, { strict: parts.strictResponses });
     return changesSomething(api) ? answerPossible(verdictOf(api, answer, result instanceof Unchanged)) : answer;
@@ -75,6 +75,8 @@ class TrialEnded extends Error {
 class Trial {
   /** Whether the run has ended at a call. */
   hasEnded = false;
+  /** Certain members of the answer, from the call where the run has ended. */
+  foreseen: DryRun['foreseen'];
   /** Whether an earlier call was refused. */
   #isRefused = false;
 
@@ -89,7 +91,7 @@ class Trial {
       } catch (error) {
         if (isChange && error instanceof Problem) this.#isRefused = true;
         // Nothing is known about a real system.
-        throw error instanceof Problem && error.code === 'swapped' ? this.#end() : error;
+        throw error instanceof Problem && error.code === 'swapped' ? this.#end(options) : error;
       }
     };
 
@@ -97,13 +99,14 @@ class Trial {
    * A run continues with an answer that no effect belongs to. After a refusal, a handler undoes what it has done, or tries something else: a dry run
    * has done nothing, so answers to undoing hold. The run ends as possible at a call that cannot compute its answer.
    */
-  #answerOf({ answer, unchanged }: DryRun, { isSeparate }: CallOptions = {}): never {
-    if (answer === undefined || !(unchanged || isSeparate || this.#isRefused)) throw this.#end();
+  #answerOf({ answer, unchanged }: DryRun, options: CallOptions = {}): never {
+    if (answer === undefined || !(unchanged || options.isSeparate || this.#isRefused)) throw this.#end(options);
     return answer as never;
   }
 
-  #end(): TrialEnded {
+  #end({ foreseen }: CallOptions = {}): TrialEnded {
     this.hasEnded = true;
+    this.foreseen = foreseen;
     return new TrialEnded();
   }
 }

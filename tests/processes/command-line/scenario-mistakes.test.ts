@@ -22,7 +22,7 @@ test.each([
   [
     'with a failing step without await',
     `stage.step(${UNKNOWN}); ${UNTIL_STOPPED}`,
-    `${UNAWAITED}: Read nobody: expected 2xx, got 404. There is no customer`,
+    `${UNAWAITED}: Read nobody: expected 2xx, got 404. The customer`,
   ],
   [
     'whose last step has no await',

@@ -92,7 +92,7 @@ test('The estate map omits calls from outside, by unknown applications, and of a
 
 test.each([
   ['3,812 hops', '3,812 hops'],
-  ['away: it cannot be reached', 'away'],
+  ['away', 'away'],
   ['mock, apart', 'mock'],
   ['shadow · 1,200 violations', 'shadow'],
 ])('The note %j of a narrow node is %j', (note, shown) => expect(withoutDetails(note)).toBe(shown));

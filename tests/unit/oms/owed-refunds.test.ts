@@ -29,6 +29,40 @@ test.each<[string, Refunds, number]>([
   expect(owedAfterFailures([{ refunds }])).toBe(owed);
 });
 
+test.each([
+  ['after', [1, 2, 3], 0],
+  ['before', [1, 3, 2], 500],
+])('Of refunds of one instant, only a request %s the failure repeats it, whichever payment it is of', (_title, places, owed) => {
+  const [sequence, decidedSequence, second] = places;
+  const first = failed(500, { at: day(2), sequence, decidedSequence });
+  const other = later(500, { sequence: second });
+  expect([owedAfterFailures([{ refunds: [first, other] }]), owedAfterFailures([{ refunds: [other] }, { refunds: [first] }])]).toEqual([
+    owed,
+    owed,
+  ]);
+});
+
+test('Of refunds of one instant without a sequence, which an earlier release stored, the next one of the payment repeats the failure', () => {
+  const first = failed(500, { at: day(2) });
+  expect([owedAfterFailures([{ refunds: [first, later(500)] }]), owedAfterFailures([{ refunds: [later(500), first] }])]).toEqual([0, 500]);
+});
+
+test('A dispute that was lost before a refund failed, in one instant, does not repeat it', () => {
+  const lostAt = (decidedSequence: number) => ({
+    id: 'pay_1.dispute-1',
+    state: 'lost' as const,
+    reason: 'general' as const,
+    amount: eur(500),
+    fee: eur(2000),
+    openedAt: day(1),
+    respondBy: day(9),
+    decidedAt: day(2),
+    decidedSequence,
+  });
+  const refunds = [failed(500, { sequence: 1, decidedSequence: 3 })];
+  expect([2, 4].map((place) => owedAfterFailures([{ refunds, disputes: [lostAt(place)] }]))).toEqual([500, 0]);
+});
+
 test('What is owed for missing units does not include other failed refunds', () => {
   const refunds = [failed(500, MUG), failed(300, LAMP), failed(100)];
   expect(owedAfterFailures([{ refunds }], MUG)).toBe(500);

@@ -38,7 +38,9 @@ export const ListedObject = z.object({
   label: z.string().optional().describe('Name for people: an order number, a name, an amount.'),
   columns: z
     .record(z.string(), z.string())
-    .describe('Columns of a list, by heading: customer, total. The list of orders shows how payment and goods stand.'),
+    .describe(
+      'Columns of a list, by heading: customer, total. The list of orders shows how payment and goods stand; the list of fulfillment orders shows collections, and what their customers still pay.',
+    ),
   related: z.array(ObjectReference).describe('Business objects that it refers to, at most 20.'),
   names: z
     .record(z.string(), z.string())
@@ -65,6 +67,12 @@ export const listObjects = defineOperation({
       .max(60)
       .optional()
       .describe('Only orders whose goods are so far: the state of the fulfillment order that is furthest behind, or of its parcel.'),
+    collection: z
+      .string()
+      .max(60)
+      .optional()
+      .describe('Only fulfillment orders whose customer collects the goods, and whose goods are there: preparing, on-the-way, waiting.'),
+    collectAt: z.string().max(64).optional().describe('Only fulfillment orders whose goods are collected at this store.'),
     before: queryInteger(1, Number.MAX_SAFE_INTEGER).optional().describe('The member `next` of the previous answer.'),
     limit: queryInteger(1, 200).default(50).describe('Maximum number of objects in an answer.'),
   }),
