@@ -3,6 +3,7 @@ import manifest from '../package.json' with { type: 'json' };
 import { ConnectionError } from '../rehearsal/estate-client.ts';
 import { CLIENT_VARIABLES, WEBHOOK_VARIABLES } from '../shared/catalog/client-variables.ts';
 import type { StreamId } from '../shared/catalog/control/operations.ts';
+import { shortened } from '../shared/domain/text.ts';
 import { print, printError } from '../shared/process/terminal.ts';
 import { conformCommand } from './conform/conform.ts';
 import { listenCommand } from './events/listen.ts';
@@ -137,6 +138,9 @@ const NO_VALUE = /^option '(?:-\w, )?((--[\w-]+)[^']*)' argument missing$/;
 const TOO_MANY = /^too many arguments.*?Expected (\d+) arguments? but got \d+(?:: (.*?))?\.$/;
 const NO_ARGUMENT = /^missing required argument '(.*)'$/;
 
+/** Characters of a given word or value in a sentence. */
+const LONGEST_SHOWN = 200;
+
 /** Rewrites a message of the parser as a sentence for the user. */
 function asSentence(text: string, command: Command): string {
   const said = text
@@ -148,21 +152,23 @@ function asSentence(text: string, command: Command): string {
 }
 
 function badValue(said: string): string | undefined {
-  const [, option, value, variable, reason] = BAD_VALUE.exec(said) ?? [];
+  const [, option, value = '', variable, reason] = BAD_VALUE.exec(said) ?? [];
   if (reason === undefined) return undefined;
+  const shown = shortened(value, LONGEST_SHOWN);
   // A number in the reason may be a limit, such as the maximum, and not the given value.
-  const isQuoted = value !== undefined && Number.isNaN(Number(value)) && reason.includes(value);
-  return isQuoted ? reason : `${variable ?? option ?? ''} ${value}: ${reason}`.trimStart();
+  const isQuoted = value !== '' && Number.isNaN(Number(value)) && reason.includes(value);
+  return isQuoted ? reason.replaceAll(value, shown) : `${variable ?? option ?? ''} ${shown}: ${reason}`.trimStart();
 }
 
 function badWord(said: string, path: string): string | undefined {
   const [, kind, word, nearest] = UNKNOWN.exec(said) ?? [];
   if (word !== undefined)
-    return `There is no ${kind} ${word}; ${nearest === undefined ? `${path} --help lists them.` : `did you mean ${nearest}?`}`;
+    return `There is no ${kind} ${shortened(word, LONGEST_SHOWN)}; ${nearest === undefined ? `${path} --help lists them.` : `did you mean ${nearest}?`}`;
   const [, flags, option] = NO_VALUE.exec(said) ?? [];
   if (option !== undefined) return `${option} needs a value: ${flags}.`;
   const [, most, given] = TOO_MANY.exec(said) ?? [];
-  if (most !== undefined) return `${path} takes ${most === '0' ? 'no argument' : `at most ${most}`}, not ${given}.`;
+  if (most !== undefined)
+    return `${path} takes ${most === '0' ? 'no argument' : `at most ${most}`}, not ${given === undefined ? 'more' : shortened(given, LONGEST_SHOWN)}.`;
   const [, argument] = NO_ARGUMENT.exec(said) ?? [];
   return argument === undefined ? undefined : `The argument ${argument} is missing; ${path} --help shows an example.`;
 }

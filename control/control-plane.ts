@@ -56,10 +56,10 @@ export function createControlPlane({ use, log, snapshotBytes, ...parts }: Contro
     const inSlices = (search: (breathe: Breathe) => Promise<void>): Promise<void> => parts.inSlices(gone, search);
     const run = body ? await withoutSecretsInTurns(body, prepare, inSlices).catch(unlessGone(gone)) : prepare();
     if (!run) return;
-    const enter = entering({ use, log, parts }, { operation, admitted, sent, gone });
+    const enter = entering({ use, log, parts }, { operation, admitted, sent });
     const answer = async (): Promise<void> => {
       if (gone.aborted) return;
-      const output = await run(parts, enter, (frames) => sendFrames(response, frames)).catch(unlessGone(gone));
+      const output = await run({ ...parts, gone }, enter, (frames) => sendFrames(response, frames)).catch(unlessGone(gone));
       if (isStream(operation) || gone.aborted) return;
       if (operation.status === 204) response.writeHead(204).end();
       else {
@@ -112,7 +112,6 @@ interface AdmittedOperation {
   readonly operation: ControlOperation;
   readonly admitted: ControlRequest;
   readonly sent: SentInput;
-  readonly gone: AbortSignal;
 }
 
 /** Operations that change a rehearsal and wait for nothing else. */
@@ -125,7 +124,7 @@ async function quiet(turns: Turns, world: World): Promise<void> {
 }
 
 /** Operations count as use of their rehearsal while they run, streams for some hours. Only the default rehearsal is created here. */
-function entering({ use, log, parts }: Entering, { operation, admitted, sent, gone }: AdmittedOperation): EnterRehearsal {
+function entering({ use, log, parts }: Entering, { operation, admitted, sent }: AdmittedOperation): EnterRehearsal {
   const { rehearsal, correlate, estateCall, bound, request } = admitted;
   const { rehearsals, worlds, turns } = parts;
   const idempotencyKey = request.headers['idempotency-key']?.toString();
@@ -136,7 +135,7 @@ function entering({ use, log, parts }: Entering, { operation, admitted, sent, go
     if (repeatable !== undefined) correlate?.(repeatable);
     const correlationId = repeatable ?? admitted.correlationId;
     const mostMs = isStream(operation) ? WATCHING_IS_USE_MS : undefined;
-    const entered = { rehearsal, world: view.world, view, correlationId, estateCall, bound, idempotencyKey, gone };
+    const entered = { rehearsal, world: view.world, view, correlationId, estateCall, bound, idempotencyKey };
     const isForStory = isRecorded(operation) && estateCall === undefined;
     const work = (): ReturnType<typeof run> =>
       isForStory ? recorded({ worlds, log }, { id: operation.id, sent, entered }, () => run(entered)) : run(entered);

@@ -60,11 +60,15 @@ export interface EnteredRehearsal {
   readonly bound?: string | undefined;
   /** The header of the request. */
   readonly idempotencyKey?: string | undefined;
+}
+
+/** What every operation gets. */
+export interface CallParts extends ControlParts {
   /** Aborted when the client has disconnected. */
   readonly gone: AbortSignal;
 }
 
-export type OperationScope = ControlParts & EnteredRehearsal;
+export type OperationScope = CallParts & EnteredRehearsal;
 
 /** Enters the rehearsal that the request names and runs the operation there. @throws Problem unknown_rehearsal */
 export type EnterRehearsal = <T>(run: (entered: EnteredRehearsal) => Promise<T>) => Promise<T>;
@@ -84,7 +88,7 @@ type SendFrames = (frames: AsyncIterable<Frame>) => Promise<void>;
 export interface BoundOperation<Id extends string> {
   readonly id: Id;
   /** @returns the operation with its input, ready to run. @throws Problem validation_failed */
-  readonly prepare: (sent: SentInput) => (parts: ControlParts, enter: EnterRehearsal, send: SendFrames) => Promise<unknown>;
+  readonly prepare: (sent: SentInput) => (parts: CallParts, enter: EnterRehearsal, send: SendFrames) => Promise<unknown>;
 }
 
 /** Binds an operation that runs in a rehearsal: `operate(deleteFault)(async ({ params }, { world, worlds }) => …)`. */
@@ -101,7 +105,7 @@ export const operate =
 /** Binds an operation that runs outside rehearsals, such as creating a rehearsal or running a scenario. */
 export const operateOnRehearsals =
   <O extends ControlOperation>(operation: O) =>
-  (run: (input: ControlInput<O>, parts: ControlParts) => Promise<ControlOutput<O> | JsonText>): BoundOperation<O['id']> => ({
+  (run: (input: ControlInput<O>, parts: CallParts) => Promise<ControlOutput<O> | JsonText>): BoundOperation<O['id']> => ({
     id: operation.id,
     prepare: (sent) => {
       const input = parseInput(operation, sent);
@@ -113,7 +117,7 @@ export const operateOnRehearsals =
 export const operateOnFile =
   <O extends ControlOperation>(operation: O) =>
   (
-    run: (input: Pick<ControlInput<O>, 'query'> & { readonly file: Uint8Array }, parts: ControlParts) => Promise<ControlOutput<O>>,
+    run: (input: Pick<ControlInput<O>, 'query'> & { readonly file: Uint8Array }, parts: CallParts) => Promise<ControlOutput<O>>,
   ): BoundOperation<O['id']> => ({
     id: operation.id,
     prepare: ({ query: sent, body }) => {

@@ -6,7 +6,7 @@ import { IN_WORDS, mistakesIn } from '../shared/contract/issue-words.ts';
 import { keepSecret } from '../shared/domain/redaction.ts';
 import { errorMessage } from '../shared/domain/text.ts';
 import type { SeededSwap } from '../shared/elsewhere/swap/stored-swap.ts';
-import { readWithin } from '../shared/process/bounded-file.ts';
+import { readTextWithin } from '../shared/process/bounded-file.ts';
 import { mostDataInHeap } from '../shared/process/heap.ts';
 import { listenersAt } from './listeners-at.ts';
 import { StartError } from './start-error.ts';
@@ -88,7 +88,7 @@ const HEADERS_BYTES = 65_536;
 function headersIn(variable: string, file: string, mistakes: string[]): Record<string, string> {
   let text: string;
   try {
-    text = readWithin(file, { most: HEADERS_BYTES }).toString();
+    text = readTextWithin(file, { most: HEADERS_BYTES });
   } catch (error) {
     mistakes.push(`${variable}=${file} cannot be read: ${errorMessage(error)}.`);
     return {};
@@ -111,9 +111,9 @@ function answersIn(variable: string, folder: string, mistakes: string[]): Record
     let { bytes: most } = mostDataInHeap();
     const read = (file: string): unknown => {
       try {
-        const bytes = readWithin(join(folder, file), { most });
-        most -= bytes.length;
-        return JSON.parse(bytes.toString());
+        const text = readTextWithin(join(folder, file), { most });
+        most -= Buffer.byteLength(text);
+        return JSON.parse(text);
       } catch (error) {
         throw new Error(`${file}: ${errorMessage(error)}`);
       }

@@ -7,7 +7,7 @@ import type { Bus } from '../shared/events/bus.ts';
 import type { KafkaOptions } from '../shared/events/kafka/client.ts';
 import type { ResumingBusOptions } from '../shared/events/resuming-bus.ts';
 import { createObservability, type Observability } from '../shared/observability/observability.ts';
-import { readWithin } from '../shared/process/bounded-file.ts';
+import { readTextWithin } from '../shared/process/bounded-file.ts';
 import { connectionTrouble } from '../shared/process/connection-trouble.ts';
 import { mostTextInHeap } from '../shared/process/heap.ts';
 import { Agent } from '../shared/process/http-client.ts';
@@ -163,7 +163,7 @@ const MOST_BYTES = 1_048_576;
 
 function readable(variable: string, file: string): string {
   try {
-    return readWithin(file, { most: MOST_BYTES }).toString();
+    return readTextWithin(file, { most: MOST_BYTES });
   } catch (error) {
     throw new StartError(`${variable}=${file} cannot be read: ${errorMessage(error)}.`);
   }

@@ -7,7 +7,7 @@ import { verifyWorld } from '../control/verify/verify.ts';
 import { Problem, type ProblemCode, type ProblemContext } from '../shared/catalog/problems.ts';
 import { BODY_BYTES } from '../shared/contract/body-limit.ts';
 import { exceededLimit, JSON_KINDS, JSON_LEVELS } from '../shared/domain/json-limits.ts';
-import { type InSlices, NEVER_GONE } from '../shared/process/slices.ts';
+import type { InSlices } from '../shared/process/slices.ts';
 import { createSequence } from '../shared/process/waiting.ts';
 import { openScratchStore } from './infrastructure.ts';
 import { objectsOf, registeredApplications } from './registry.ts';
@@ -62,9 +62,9 @@ const THREAD = new URL(`./snapshot-thread${extname(import.meta.url)}`, import.me
 export function createReceive({ most, secrets, inSlices, threadMib = memoryFor(most) }: Options): Receive {
   const options = { ...checks(), most };
   const oneByOne = createSequence();
-  return (received) => {
-    if (isLikeBodies(received.bytes)) return inSlices(NEVER_GONE, (breathe) => receive(received, { ...options, breathe }));
-    return oneByOne(() => inThread({ received, most, secrets }, threadMib));
+  return (received, gone) => {
+    if (isLikeBodies(received.bytes)) return inSlices(gone, (breathe) => receive(received, { ...options, breathe }));
+    return oneByOne(() => inThread({ received, most, secrets }, threadMib, gone));
   };
 }
 
@@ -73,7 +73,8 @@ const isLikeBodies = (bytes: Uint8Array): boolean =>
 
 const memoryFor = (most: number): number => Math.ceil((TIMES_FILE * most) / MIB) + CODE_MIB;
 
-async function inThread(input: ThreadInput, mostMib: number): Promise<PackedSnapshot> {
+async function inThread(input: ThreadInput, mostMib: number, gone: AbortSignal): Promise<PackedSnapshot> {
+  gone.throwIfAborted();
   const { bytes } = input.received;
   const thread = new Worker(THREAD, {
     workerData: input,
@@ -84,7 +85,9 @@ async function inThread(input: ThreadInput, mostMib: number): Promise<PackedSnap
   });
   // A process that stops does not wait for it.
   thread.unref();
-  const limit = setTimeout(() => void thread.terminate(), LONGEST_MS).unref();
+  const end = (): void => void thread.terminate();
+  gone.addEventListener('abort', end);
+  const limit = setTimeout(end, LONGEST_MS).unref();
   try {
     const output = await new Promise<ThreadOutput>((resolve, reject) => {
       thread.once('message', resolve).once('error', reject);
@@ -94,10 +97,12 @@ async function inThread(input: ThreadInput, mostMib: number): Promise<PackedSnap
     const { code, detail, context } = output.refused;
     throw new Problem(code, detail, context);
   } catch (error) {
+    gone.throwIfAborted();
     if ((error as NodeJS.ErrnoException).code !== 'ERR_WORKER_OUT_OF_MEMORY') throw error;
     throw tooCostly(`takes more than ${mostMib} MiB of memory to check`);
   } finally {
     clearTimeout(limit);
+    gone.removeEventListener('abort', end);
     await thread.terminate();
   }
 }

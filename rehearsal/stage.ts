@@ -5,6 +5,7 @@ import { Money } from '../shared/catalog/shapes.ts';
 import { signWebhook } from '../shared/control/webhook-signature.ts';
 import { moneyInWords } from '../shared/domain/money.ts';
 import { unknownWord } from '../shared/domain/nearest-word.ts';
+import { shortened } from '../shared/domain/text.ts';
 import type { EventName, EventObject, OperationOutput } from './call-types.ts';
 import type { EstateClient } from './estate-client.ts';
 import type { EstateEvent } from './estate-event.ts';
@@ -108,9 +109,11 @@ export function stageOf(client: EstateClient, report: Report, { webhookSecret, w
       if (!isDeepStrictEqual(actual, expected)) {
         const texts = [expected, actual].map(asJson);
         const [wanted, got] = texts[0] === texts[1] ? [expected, actual].map((value) => inspect(value)) : texts;
-        throw new ExpectationFailed(`${what}: expected ${wanted}, got ${got}.`);
+        throw new ExpectationFailed(
+          `${what}: expected ${shortened(wanted ?? '', LONGEST_SHOWN)}, got ${shortened(got ?? '', LONGEST_SHOWN)}.`,
+        );
       }
-      report.note(`${what}: ${inWords(expected)}`, 'expectation');
+      report.note(`${what}: ${shortened(inWords(expected), LONGEST_SHOWN)}`, 'expectation');
     },
     async expectSequence(what, sequence, { strict = false } = {}) {
       const { mismatch } = await client.control('verify-sequence', { body: { sequence, strict } });
@@ -244,6 +247,9 @@ function inWords(value: unknown): string {
   if (Array.isArray(value) && value.length > 0) return value.map(inWords).join(', ');
   return typeof value === 'string' ? value : asJson(value);
 }
+
+/** Characters of a value in a failure or a note. */
+const LONGEST_SHOWN = 2_000;
 
 /** Some values of JavaScript have no JSON. */
 function asJson(value: unknown): string {

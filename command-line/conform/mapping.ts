@@ -3,7 +3,7 @@ import { IN_WORDS, mistakesIn } from '../../shared/contract/issue-words.ts';
 import type { Suite } from '../../shared/contract/suites/suite.ts';
 import { errorMessage } from '../../shared/domain/text.ts';
 import { type Mapping, mappingFrom, mappingShape } from '../../shared/elsewhere/conform/mapping.ts';
-import { readWithin } from '../../shared/process/bounded-file.ts';
+import { readTextWithin } from '../../shared/process/bounded-file.ts';
 import { misuse } from '../failure.ts';
 
 /** @throws CommandFailure with a line for each mistake */
@@ -31,7 +31,7 @@ const MOST_BYTES = 1_048_576;
 
 function textOf(file: string): string {
   try {
-    return readWithin(file, { most: MOST_BYTES, isPipeAllowed: true }).toString();
+    return readTextWithin(file, { most: MOST_BYTES, isPipeAllowed: true });
   } catch (error) {
     throw misuse(`${file} cannot be read: ${errorMessage(error)}.`);
   }

@@ -3,7 +3,7 @@ import type { SchemaPart } from '../../shared/contract/json-schemas.ts';
 import type { Member } from '../../shared/contract/members.ts';
 import { unknownWord } from '../../shared/domain/nearest-word.ts';
 import { errorMessage } from '../../shared/domain/text.ts';
-import { GIVEN_BYTES, readWithin } from '../../shared/process/bounded-file.ts';
+import { GIVEN_BYTES, readTextWithin } from '../../shared/process/bounded-file.ts';
 import { repeatable } from '../repeatable.ts';
 
 /** What a declaration adds to the schema of a value. */
@@ -97,13 +97,7 @@ function numberOf(text: string, { type, minimum = 0, maximum = Number.MAX_SAFE_I
 function jsonOf(text: string): unknown {
   const isFile = !/^\s*[[{]/.test(text);
   try {
-    return JSON.parse(
-      isFile
-        ? readWithin(text, { most: GIVEN_BYTES, isPipeAllowed: true })
-            .toString()
-            .replace(/^\ufeff/, '')
-        : text,
-    );
+    return JSON.parse(isFile ? readTextWithin(text, { most: GIVEN_BYTES, isPipeAllowed: true }) : text);
   } catch (error) {
     if (!isFile) throw new InvalidArgumentError('Give JSON, in single quotes.');
     throw new InvalidArgumentError(

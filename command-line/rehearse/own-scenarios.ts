@@ -57,20 +57,26 @@ interface Loaded {
 
 async function scenariosOf(file: string): Promise<Loaded> {
   const path = resolve(file);
-  const refused = (...problems: readonly string[]): Loaded => ({ scenarios: [], problems });
   const exists = await access(path).then(
     () => true,
     () => false,
   );
   if (!exists) return refused(`${file} does not exist; check the path.`);
-  // Reading a named pipe would block until something writes to it.
-  if ((await stat(path)).isFIFO()) return refused(`${file} is a named pipe; name a file.`);
-  let module: Readonly<Record<string, unknown>>;
+  // Reading a named pipe would block until something writes to it, and reading a device may never end.
+  const kind = await stat(path);
+  if (kind.isFIFO()) return refused(`${file} is a named pipe; name a file.`);
+  if (!kind.isFile() && !kind.isDirectory()) return refused(`${file} is a device or a socket; name a file.`);
   try {
-    module = await supervised(() => import(pathToFileURL(path).href));
+    return scenariosIn(await supervised(() => import(pathToFileURL(path).href)), file);
   } catch (error) {
     return refused(`${file} cannot be loaded: ${reasonOf(error, path)}`);
   }
+}
+
+const refused = (...problems: readonly string[]): Loaded => ({ scenarios: [], problems });
+
+/** @throws whatever a getter of its exports throws */
+function scenariosIn(module: Readonly<Record<string, unknown>>, file: string): Loaded {
   const scenarios = [...new Set(exportsOf(module).filter(looksLikeScenario))];
   if (scenarios.length === 0) return refused(`${file} exports ${exportedInstead(module)}; export an object with name, title and run.`);
   const problems = scenarios.flatMap((scenario) => {
@@ -81,7 +87,7 @@ async function scenariosOf(file: string): Promise<Loaded> {
   });
   return problems.length > 0
     ? refused(...problems)
-    : { scenarios: (scenarios as readonly OwnScenario[]).map((own) => complete(own, path)), problems };
+    : { scenarios: (scenarios as readonly OwnScenario[]).map((own) => complete(own, resolve(file))), problems };
 }
 
 /** The exports of a file: single values, members of lists, and members of a default export, as in CommonJS. */

@@ -3,6 +3,7 @@ import { type RunOptions, runScenario } from '../../rehearsal/runner.ts';
 import type { Scenario } from '../../rehearsal/scenario.ts';
 import type { Report } from '../../rehearsal/stage.ts';
 import { stoppable } from '../../rehearsal/stage.ts';
+import { inOneLine } from '../../shared/domain/printable.ts';
 import { errorMessage } from '../../shared/domain/text.ts';
 import { seconds } from '../../ui/report/facts.ts';
 import type { Recorded } from '../../ui/report/recorded.ts';
@@ -45,7 +46,7 @@ export async function runOne(chosen: ChosenScenario, run: Run): Promise<Done> {
   const recording = run.recording && recordingOf(chosen, run.recording.folder);
   const details: string[] = [];
   const detail = detailReport(look, isDetailed ? run.write : (text) => void details.push(text));
-  const shown: Partial<Report> = isDetailed ? {} : { step: ({ title }) => progress.show(`${place}${scenario.name}: ${title}`) };
+  const shown: Partial<Report> = isDetailed ? {} : { step: ({ title }) => progress.show(`${place}${scenario.name}: ${inOneLine(title)}`) };
   if (isDetailed) progress.clear();
   else progress.show(`${place}${scenario.name}`);
   let isOver = false;
@@ -83,7 +84,7 @@ export async function runOne(chosen: ChosenScenario, run: Run): Promise<Done> {
 
 function lineOf({ passed, name, title, ms }: Outcome, { style, columns }: Look): string {
   const room = (columns ?? 120) - 42;
-  const shown = title.length > room ? `${title.slice(0, room - 1)}…` : title;
+  const shown = inOneLine(title, room - 1);
   return `${passed ? style('green', 'passed') : style('red', 'FAILED')}  ${name.padEnd(22)} ${style('dim', seconds(ms).padStart(7))}  ${shown}\n`;
 }
 
@@ -95,22 +96,26 @@ export function summary(outcomes: readonly Outcome[], { style }: Look): string {
   return `\n${style(failed.length > 0 ? 'red' : 'green', counts)} in ${seconds(ms)}${names}\n`;
 }
 
+/** A failure may have several lines, and none of them resembles a line of the run. */
+const indented = (failure: string): string => failure.split(/[\r\n]+/).join('\n    ');
+
 /** Prints each step with its application, API, status, time and events. */
 function detailReport(look: Look, write: (text: string) => void): Report {
   const { style } = look;
   return {
-    begin: ({ name, title }, rehearsal) => write(`\n${style('bold', title)}  ${style('dim', `${name}, in ${rehearsal}`)}\n`),
-    step: ({ title, application, api, status, ms, events }) => {
+    begin: ({ name, title }, rehearsal) => write(`\n${style('bold', inOneLine(title))}  ${style('dim', `${name}, in ${rehearsal}`)}\n`),
+    step: ({ title: written, application, api, status, ms, events }) => {
+      const title = inOneLine(written);
       const shown = style(status < 300 ? 'green' : 'yellow', String(status));
       const where = style('dim', `${application}, ${api}, ${ms} ms`);
       const isWide = (look.columns ?? 120) >= 110;
       write(isWide ? `  ${shown} ${title.padEnd(48)} ${where}\n` : `  ${shown} ${title}\n      ${where}\n`);
       if (events.length > 0) write(`      ${style('dim', '→')} ${events.join(', ')}\n`);
     },
-    note: (text) => write(`      ${style('dim', '·')} ${text}\n`),
+    note: (text) => write(`      ${style('dim', '·')} ${inOneLine(text)}\n`),
     invariants: (invariants) =>
       write(`${showInvariants({ settled: true, waitingFor: [], forbidden: [], invariants }, look).replaceAll(/^/gm, '  ')}\n`),
     end: (_scenario, failure) =>
-      write(failure === undefined ? `  ${style('green', 'passed')}\n` : `  ${style('red', 'failed')} ${failure}\n`),
+      write(failure === undefined ? `  ${style('green', 'passed')}\n` : `  ${style('red', 'failed')} ${indented(failure)}\n`),
   };
 }

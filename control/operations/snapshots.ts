@@ -3,7 +3,7 @@ import { invalid, Problem } from '../../shared/catalog/problems.ts';
 import { REHEARSAL_NAME_RULE } from '../../shared/domain/ids.ts';
 import { instant, type Ms } from '../../shared/domain/time.ts';
 import { type BookedWorld, bookedSnapshot, bookedWorld } from '../books/books.ts';
-import { type ControlParts, operate, operateOnFile, operateOnRehearsals } from '../operate.ts';
+import { type CallParts, operate, operateOnFile, operateOnRehearsals } from '../operate.ts';
 
 export const saveSnapshot = operate(declared.saveSnapshot)(async ({ params: { name }, body }, { view, rehearsals, snapshots, gone }) => {
   const { error } = declared.SnapshotName.safeParse(name);
@@ -21,18 +21,21 @@ export const listSnapshots = operateOnRehearsals(declared.listSnapshots)(async (
 
 export const readSnapshot = operateOnRehearsals(declared.readSnapshot)(({ params }, { snapshots }) => snapshots.read(params.name));
 
-export const exportRehearsal = operateOnRehearsals(declared.exportRehearsal)(async ({ params }, { rehearsals, snapshots }) =>
-  snapshots.exported(await rehearsals.find(params.name)),
+export const exportRehearsal = operateOnRehearsals(declared.exportRehearsal)(async ({ params }, { rehearsals, snapshots, gone }) =>
+  snapshots.exported(await rehearsals.find(params.name), gone),
 );
 
-export const uploadSnapshot = operateOnFile(declared.uploadSnapshot)(({ query, file }, { snapshots }) =>
-  snapshots.upload({
-    bytes: file,
-    name: query.name,
-    dryRun: query.dryRun === 'true',
-    reseal: query.reseal === 'true',
-    unverified: query.unverified === 'true',
-  }),
+export const uploadSnapshot = operateOnFile(declared.uploadSnapshot)(({ query, file }, { snapshots, gone }) =>
+  snapshots.upload(
+    {
+      bytes: file,
+      name: query.name,
+      dryRun: query.dryRun === 'true',
+      reseal: query.reseal === 'true',
+      unverified: query.unverified === 'true',
+    },
+    gone,
+  ),
 );
 
 export const deleteSnapshot = operateOnRehearsals(declared.deleteSnapshot)(async ({ params }, { snapshots }) => {
@@ -43,7 +46,7 @@ export const deleteSnapshot = operateOnRehearsals(declared.deleteSnapshot)(async
 export const compareWorlds = operateOnRehearsals(declared.compareWorlds)(async ({ query }, parts) => {
   const from = await worldNamed(query.from, parts);
   const to = await worldNamed(query.to, parts);
-  return { from: from.shown, to: to.shown, ...(await parts.snapshots.compared(from.data, to.data, parts.objects)) };
+  return { from: from.shown, to: to.shown, ...(await parts.snapshots.compared(from.data, to.data, parts)) };
 });
 
 interface Compared {
@@ -52,7 +55,7 @@ interface Compared {
 }
 
 /** @param text `snapshot:NAME`, `rehearsal:NAME`, or a name: then a snapshot comes before a rehearsal @throws Problem not_found */
-async function worldNamed(text: string, { snapshots, worlds }: Pick<ControlParts, 'snapshots' | 'worlds'>): Promise<Compared> {
+async function worldNamed(text: string, { snapshots, worlds, gone }: Pick<CallParts, 'snapshots' | 'worlds' | 'gone'>): Promise<Compared> {
   const [, kind, name = ''] = /^(?:(snapshot|rehearsal):)?(.*)$/s.exec(text) ?? [];
   const compared = (shownKind: string, now: Ms, data: Compared['data']): Compared => ({
     shown: { world: `${shownKind}:${name}`, now: instant(now) },
@@ -60,7 +63,7 @@ async function worldNamed(text: string, { snapshots, worlds }: Pick<ControlParts
   });
   const isSnapshot = kind !== 'rehearsal' && (await worlds.snapshots()).has(name);
   if (isSnapshot) {
-    const world = await snapshots.open(name);
+    const world = await snapshots.open(name, gone);
     return compared('snapshot', world.now, bookedSnapshot(world));
   }
   const view = kind === 'snapshot' ? undefined : await worlds.resolve(name);

@@ -24,8 +24,11 @@ export interface ReceivedFile extends Accepted {
   readonly name: string | undefined;
 }
 
-/** Checks an upload, and packs it. @throws Problem malformed_request, validation_failed, payload_too_large */
-export type Receive = (received: ReceivedFile) => Promise<PackedSnapshot>;
+/**
+ * Checks an upload, and packs it. @param gone ends the check: its client has disconnected
+ * @throws Problem malformed_request, validation_failed, payload_too_large; the reason of the signal
+ */
+export type Receive = (received: ReceivedFile, gone: AbortSignal) => Promise<PackedSnapshot>;
 
 /** @param most limit of the file's size, in bytes */
 export async function receive(

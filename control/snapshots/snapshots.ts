@@ -14,6 +14,7 @@ import type { SnapshotStore } from '../../shared/store/ports/snapshots.ts';
 import type { ExportedWorld, WorldDataStore } from '../../shared/store/ports/world-data.ts';
 import type { BookedWorld } from '../books/books.ts';
 import type { ClockDriver } from '../clock/driver.ts';
+import { requireCurrent } from '../rehearsals/current.ts';
 import { swapsOf } from '../swaps/swaps.ts';
 import type { ForbiddenChanges } from '../verify/forbidden-changes.ts';
 import type { EstateObjects } from '../verify/world-records.ts';
@@ -43,7 +44,7 @@ interface SnapshotsOptions {
 
 interface Patience {
   /** Aborted when the client has disconnected. */
-  readonly gone?: AbortSignal;
+  readonly gone: AbortSignal;
   /** Wall time. */
   readonly withinMs?: Ms;
 }
@@ -67,19 +68,21 @@ export function createSnapshots(options: SnapshotsOptions) {
   const oneByOne = createSequence();
 
   /** Files are made and read one after the other, because each takes a multiple of its size. */
-  function alone<T>(make: (breathe: Breathe) => Promise<T>): Promise<T> {
-    return oneByOne(() => inSlices(NEVER_GONE, make));
+  function alone<T>(gone: AbortSignal, make: (breathe: Breathe) => Promise<T>): Promise<T> {
+    return oneByOne(() => inSlices(gone, make));
   }
 
-  /** @throws Problem not_at_rest naming the open work; swapped, because a real system has a part of the state or gets the same calls */
-  async function settled(view: WorldView, { gone, withinMs = SETTLE_MS }: Patience = {}): Promise<void> {
+  /** @throws Problem not_at_rest naming the open work; unknown_rehearsal when it was replaced; swapped, because a real system has a part of the state or gets the same calls */
+  async function settled(view: WorldView, { gone, withinMs = SETTLE_MS }: Partial<Patience> = {}): Promise<void> {
     const applications = (await swapsOf(worlds, view.world)).map(([application]) => application);
     if (applications.length > 0) {
       const reason = `A real system takes part in ${applications.join(', ')}, and the estate cannot keep or copy its state.`;
       throw new Problem('swapped', `${reason} Create a rehearsal without the swap.`, { applications });
     }
     const { settled: isSettled, waitingFor } = await driver.settle(view.world, withinMs, gone);
-    if (!isSettled) throw notAtRest(view.rehearsal, waitingFor);
+    if (isSettled) return;
+    await requireCurrent(worlds, view.world);
+    throw notAtRest(view.rehearsal, waitingFor);
   }
 
   /** @throws Problem not_at_rest */
@@ -91,7 +94,7 @@ export function createSnapshots(options: SnapshotsOptions) {
       const exported = ofServices(await worlds.exportWorld(view.world), estate);
       const waitingFor = inMotion(exported);
       if (waitingFor.length === 0) return exported;
-      if (Date.now() >= until || gone?.aborted) throw notAtRest(view.rehearsal, waitingFor);
+      if (Date.now() >= until || gone.aborted) throw notAtRest(view.rehearsal, waitingFor);
       await pause(LOOK_AGAIN_MS, gone);
     }
   }
@@ -138,11 +141,11 @@ export function createSnapshots(options: SnapshotsOptions) {
       return [...(await worlds.snapshots()).values()].map((head) => JSON.parse(head) as SnapshotHead);
     },
     /** Returns the file of a world with its journal, and keeps nothing. @throws Problem not_at_rest */
-    async exported(view: WorldView): Promise<JsonText> {
-      const exported = await exportAtRest(view, {});
+    async exported(view: WorldView, gone: AbortSignal): Promise<JsonText> {
+      const exported = await exportAtRest(view, { gone });
       const { entries: hops } = await worlds.journalOf(view.world);
       const forbidden = await forbiddenChanges.of(view);
-      return alone(async (breathe) => {
+      return alone(gone, async (breathe) => {
         const file = await fileOf(exported, headOf(view.rehearsal, view.rehearsal), { hops, forbidden, breathe });
         return new JsonText((await sealed(file, breathe)).text);
       });
@@ -152,30 +155,34 @@ export function createSnapshots(options: SnapshotsOptions) {
       const exported = await exportAtRest(view, patience);
       const hops = journal ? (await worlds.journalOf(view.world)).entries : undefined;
       const forbidden = await forbiddenChanges.of(view);
-      const made = await alone(async (breathe) => {
+      const made = await alone(patience.gone, async (breathe) => {
         const file = await fileOf(exported, headOf(name, view.rehearsal), { hops, forbidden, breathe });
         return packed(file, { most: limits.bytes, breathe });
       });
       return keep(made);
     },
     /** @throws Problem malformed_request, validation_failed with mistakes, payload_too_large, too_many_snapshots */
-    async upload({ dryRun, ...received }: ReceivedFile & { readonly dryRun: boolean }): Promise<SnapshotHead & { kept: boolean }> {
-      const made = await receive(received);
+    async upload(
+      { dryRun, ...received }: ReceivedFile & { readonly dryRun: boolean },
+      gone: AbortSignal,
+    ): Promise<SnapshotHead & { kept: boolean }> {
+      const made = await receive(received, gone);
       return { ...(dryRun ? made.head : await keep(made)), kept: !dryRun };
     },
     /** The world of a snapshot. @throws Problem not_found */
-    async open(name: string): Promise<ExportedWorld> {
+    async open(name: string, gone = NEVER_GONE): Promise<ExportedWorld> {
       return oneByOne(async () => {
-        const text = (await read(name)).toString();
-        return inSlices(NEVER_GONE, async (breathe) => {
-          const file = (await parsedInPieces(text, breathe)) as SnapshotFile;
+        const bytes = await read(name);
+        return inSlices(gone, async (breathe) => {
+          const file = (await parsedInPieces(bytes, breathe)) as SnapshotFile;
           await requireFit(name, file, breathe);
           return { ...(await worldOf(file, indexed, breathe)), origin: name };
         });
       });
     },
     /** The differences between two worlds. */
-    compared: (from: BookedWorld, to: BookedWorld, objects: EstateObjects) => alone((breathe) => compare(from, to, { objects, breathe })),
+    compared: (from: BookedWorld, to: BookedWorld, { objects, gone }: { readonly objects: EstateObjects; readonly gone: AbortSignal }) =>
+      alone(gone, (breathe) => compare(from, to, { objects, breathe })),
     /** @throws Problem not_found */
     async remove(name: string): Promise<void> {
       if (!(await worlds.removeSnapshot(name))) throw notFound('snapshot', name);

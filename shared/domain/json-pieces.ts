@@ -29,11 +29,14 @@ function* pieces(value: unknown, whole: (value: unknown) => string, members: Mem
   } else yield whole(value ?? null);
 }
 
-/** Characters of a text that is parsed as a whole. */
+/** Bytes of a text that are parsed as a whole. */
 const PIECE = 16_384;
 
-/** Parses a valid JSON text in pieces. @throws SyntaxError */
-export async function parsedInPieces(json: string, breathe: Breathe): Promise<unknown> {
+/**
+ * Parses the bytes of a valid JSON text in pieces. One text of all of them would be made and flattened in one turn.
+ * @param json in UTF-8, where the bytes of a character beyond ASCII resemble no other one @throws SyntaxError
+ */
+export async function parsedInPieces(json: Buffer, breathe: Breathe): Promise<unknown> {
   let at = 0;
   return next();
 
@@ -41,12 +44,14 @@ export async function parsedInPieces(json: string, breathe: Breathe): Promise<un
     const waiting = breathe();
     if (waiting) await waiting;
     const end = endOfValue(json, at);
-    if (end !== undefined) {
-      const text = json.slice(at, end);
-      at = end;
-      return JSON.parse(text);
-    }
-    return json[at] === '[' ? items() : members();
+    if (end !== undefined) return parsedTo(end);
+    return json[at] === LIST ? items() : members();
+  }
+
+  function parsedTo(end: number): unknown {
+    const text = json.toString('utf8', at, end);
+    at = end;
+    return JSON.parse(text);
   }
 
   async function items(): Promise<unknown[]> {
@@ -54,7 +59,7 @@ export async function parsedInPieces(json: string, breathe: Breathe): Promise<un
     do {
       at += 1;
       found.push(await next());
-    } while (json[at] === ',');
+    } while (json[at] === COMMA);
     at += 1;
     return found;
   }
@@ -63,44 +68,44 @@ export async function parsedInPieces(json: string, breathe: Breathe): Promise<un
     const found: [string, unknown][] = [];
     do {
       at += 1;
-      const end = endOfString(json, at);
-      const name = JSON.parse(json.slice(at, end)) as string;
-      at = end + 1;
+      const name = parsedTo(endOfString(json, at)) as string;
+      at += 1;
       found.push([name, await next()]);
-    } while (json[at] === ',');
+    } while (json[at] === COMMA);
     at += 1;
     return Object.fromEntries(found);
   }
 }
 
-const [QUOTE, BACKSLASH] = [0x22, 0x5c];
+const [QUOTE, COMMA, BACKSLASH] = [0x22, 0x2c, 0x5c];
+const [LIST, END_OF_LIST, OBJECT, END_OF_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];
 
 /** @returns the index after the closing quote */
-function endOfString(json: string, opening: number): number {
+function endOfString(json: Buffer, opening: number): number {
   for (let at = json.indexOf('"', opening + 1); at !== -1; at = json.indexOf('"', at + 1)) {
     let backslashes = 0;
-    while (json.charCodeAt(at - 1 - backslashes) === BACKSLASH) backslashes += 1;
+    while (json[at - 1 - backslashes] === BACKSLASH) backslashes += 1;
     if (backslashes % 2 === 0) return at + 1;
   }
   return json.length;
 }
 
 /** @returns the index after the value that begins at `start`; undefined for an object or a list that is longer than a piece */
-function endOfValue(json: string, start: number): number | undefined {
-  const first = json.charCodeAt(start);
+function endOfValue(json: Buffer, start: number): number | undefined {
+  const first = json[start];
   if (first === QUOTE) return endOfString(json, start);
-  if (json[start] !== '[' && json[start] !== '{') {
+  if (first !== LIST && first !== OBJECT) {
     let at = start;
-    while (at < json.length && !',]}'.includes(json[at] ?? '')) at += 1;
+    while (at < json.length && json[at] !== COMMA && json[at] !== END_OF_LIST && json[at] !== END_OF_OBJECT) at += 1;
     return at;
   }
   let level = 0;
   for (let at = start; at < json.length; at++) {
     if (at - start > PIECE) return undefined;
-    const character = json.charCodeAt(at);
-    if (character === QUOTE) at = endOfString(json, at) - 1;
-    else if (character === 0x5b || character === 0x7b) level += 1;
-    else if (character === 0x5d || character === 0x7d) {
+    const byte = json[at];
+    if (byte === QUOTE) at = endOfString(json, at) - 1;
+    else if (byte === LIST || byte === OBJECT) level += 1;
+    else if (byte === END_OF_LIST || byte === END_OF_OBJECT) {
       level -= 1;
       if (level === 0) return at + 1;
     }

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { closeSync, openSync, readSync, statSync } from 'node:fs';
 
 const CHUNK_BYTES = 65_536;
@@ -39,6 +40,13 @@ export function readWithin(path: string | URL, bound: Bound): Buffer {
     const { code, message } = error as NodeJS.ErrnoException;
     throw new UnreadFile(UNREAD[code ?? ''] ?? message, { isMissing: code === 'ENOENT' });
   }
+}
+
+/** The text of a file of a person, without a byte order mark, which some editors write. @throws UnreadFile */
+export function readTextWithin(path: string | URL, bound: Bound): string {
+  const bytes = readWithin(path, bound);
+  if (!isUtf8(bytes)) throw new UnreadFile('it is not UTF-8; save it in this encoding');
+  return bytes.toString().replace(/^\ufeff/, '');
 }
 
 const UNREAD: Readonly<Record<string, string>> = {

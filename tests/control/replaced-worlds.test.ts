@@ -83,6 +83,16 @@ test('Read Story refuses a world that is reset while it is read', async () => {
   expect(await estate.ask('GET', '/story')).toEqual(REPLACED);
 });
 
+test.each([
+  ['Save Snapshot', 'PUT', '/snapshots/gone', {}],
+  ['Export Rehearsal', 'GET', '/rehearsals/mine/snapshot', undefined],
+  ['Create Rehearsal', 'POST', '/rehearsals', { from: { rehearsal: 'mine' } }],
+] as const)('%s refuses a world that is replaced while it settles', async (_operation, method, path, body) => {
+  await using estate = await opened();
+  estate.before('current', estate.recreate);
+  expect(await estate.ask(method, path, body)).toEqual(REPLACED);
+});
+
 test('Read Rehearsal describes one world when the rehearsal is reset between two reads', async () => {
   await using estate = await opened();
   for (const method of ['record', 'resolve', 'current', 'ownData'] as const) {

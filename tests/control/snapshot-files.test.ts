@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { request } from 'node:http';
 import { describe, expect, test as plainTest } from '@jest/globals';
 import { DEMO_CREDENTIALS, EstateRehearsal } from '../../rehearsal/estate-rehearsal.ts';
 import { controlOperations } from '../../shared/catalog/control/operations.ts';
@@ -138,13 +139,13 @@ describe('Files', () => {
       'a counter below zero',
       ({ applications }) => Object.assign(Object.values<File>(applications['inventory-service'].counters.stock)[0], { missingSafety: -1 }),
       /^\/applications\/inventory-service\/counters\/stock\/[^/]+\/missingSafety$/,
-      'too_small',
+      'below_zero',
     ],
     [
       'a counter of the first data below zero',
       ({ seed }) => Object.assign(Object.values<File>(seed.applications['inventory-service'].counters.stock)[0], { reserved: -1 }),
       /^\/seed\/applications\/.*\/reserved$/,
-      'too_small',
+      'below_zero',
     ],
     [
       'a withheld event with another id than its work',
@@ -303,12 +304,38 @@ describe('Files', () => {
   });
 });
 
-test('A file above one megabyte is checked in a thread, by the same rules as a small one', async (rehearsal) => {
-  const { text } = shared;
-  const large = JSON.parse(text);
-  const event = large.events[0];
+/** A file of more than a megabyte. */
+function aLargeFile(): File {
+  const large: File = JSON.parse(shared.text);
+  const [event] = large.events;
   const padding = 'x'.repeat(2_000);
   for (let n = 0; n < 600; n++) large.events.push({ ...event, event: { ...event.event, id: `evt_${n}`, padding } });
+  return large;
+}
+
+test('An upload whose client disconnects while its file is checked is not kept', async (rehearsal) => {
+  const [left, sent] = [freshName(), freshName()];
+  const query = { reseal: 'true', unverified: 'true' };
+  const leaving = request(`${estate.gateway}/_control/snapshots?${new URLSearchParams({ name: left, ...query })}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', authorization: `Bearer ${DEMO_CREDENTIALS.admin}` },
+  });
+  const isOver = new Promise((resolve) => leaving.once('error', resolve));
+  await new Promise<void>((resolve) => leaving.end(JSON.stringify(aLargeFile()), resolve));
+  // The gateway has read the file when it answers a later request.
+  await rehearsal.control('list-snapshots');
+  leaving.destroy();
+  await isOver;
+  // Files are checked one after the other.
+  const kept = await upload(rehearsal, aLargeFile(), { name: sent, ...query });
+  const { items } = await rehearsal.control('list-snapshots');
+  const found = items.filter(({ name }) => name === left || name === sent).map(({ name }) => name);
+  await rehearsal.control('delete-snapshot', { params: { name: sent } });
+  expect([kept.status, found]).toEqual([200, [sent]]);
+}, 60_000);
+
+test('A file above one megabyte is checked in a thread, by the same rules as a small one', async (rehearsal) => {
+  const large = aLargeFile();
   const query = { reseal: 'true', unverified: 'true' };
   const kept = await upload(rehearsal, large, query);
   expect([kept.status, kept.body.bytes > 1_048_576, kept.body.events]).toEqual([200, true, large.events.length]);

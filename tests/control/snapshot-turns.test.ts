@@ -6,7 +6,8 @@ import { fileOf, sealed, worldOf } from '../../control/snapshots/snapshot-file.t
 import { objectsOf, registeredApplications } from '../../estate/registry.ts';
 import { createReceive } from '../../estate/snapshot-checks.ts';
 import { parsedInPieces } from '../../shared/domain/json-pieces.ts';
-import { createSlices } from '../../shared/process/slices.ts';
+import { createSlices, NEVER_GONE } from '../../shared/process/slices.ts';
+import { nextTurn } from '../../shared/process/waiting.ts';
 import { journalLimits } from '../../shared/store/journal-limits.ts';
 import { createMemoryStore } from '../../shared/store/memory/store.ts';
 import type { ExportedWorld } from '../../shared/store/ports/world-data.ts';
@@ -32,7 +33,7 @@ test('Making, sealing, reading, opening and comparing the file of a world permit
   const { text } = await sealed(file, breathe);
   // The digest and the text each pass over the rows.
   pauses.sealed = taken() / 2;
-  const read = await parsedInPieces(text.toString(), breathe);
+  const read = await parsedInPieces(text, breathe);
   pauses.read = taken();
   const indexed = indexedBy(estateDataOf(registeredApplications.map(({ service }) => service)));
   const opened = await worldOf(read as typeof file, indexed, breathe);
@@ -99,6 +100,14 @@ test('The comparison of the counters of two worlds permits a pause at each of th
   expect(taken() - ofBooks).toBeGreaterThanOrEqual(ROWS);
 });
 
+test('The data of a world in memory has the payloads of its due work unparsed', async () => {
+  const { worlds } = createMemoryStore({ journal: 'off' });
+  const due = [{ application: 'oms' as const, kind: 'expire-draft', key: 'x', at: 1_000, correlationId: 'req_1', payload: { id: 'x' } }];
+  const [found] = (await worlds.data(await worlds.open('due', { now: 0, applications: {}, due }, credentials))).due;
+  expect(found).toEqual(due[0]);
+  expect(Object.getOwnPropertyDescriptor(found, 'payload')).toMatchObject({ get: expect.any(Function) });
+});
+
 test('A store in memory opens and copies a large world in several turns', async () => {
   const { worlds } = createMemoryStore({ journal: 'off' });
   const exported = await anExportedWorld();
@@ -120,10 +129,24 @@ test('A file that takes more memory than its thread has ends the thread, and is 
   const inSlices = createSlices();
   const receive = createReceive({ most: 10_000_000, secrets: [], inSlices, threadMib: 20 });
   const bytes = Buffer.from(JSON.stringify({ format: 'unified-commerce-estate-snapshot', version: 1, events: ['x'.repeat(2_000_000)] }));
-  await expect(receive({ bytes, name: 'big', reseal: true, unverified: true })).rejects.toMatchObject({
+  await expect(receive({ bytes, name: 'big', reseal: true, unverified: true }, NEVER_GONE)).rejects.toMatchObject({
     code: 'payload_too_large',
     message: expect.stringContaining('takes more than 20 MiB of memory'),
   });
+}, 60_000);
+
+test('The check of a file ends when its client disconnects, in the thread and before it has begun', async () => {
+  const receive = createReceive({ most: 10_000_000, secrets: [], inSlices: createSlices() });
+  const bytes = () => Buffer.alloc(2_000_000, ' ');
+  const [checking, waiting] = [new AbortController(), new AbortController()];
+  const checks = [checking, waiting].map(({ signal }) => receive({ bytes: bytes(), name: 'left', reseal: true, unverified: true }, signal));
+  const outcomes = Promise.allSettled(checks);
+  // The first check has begun: each one begins in its own turn.
+  await nextTurn();
+  await nextTurn();
+  waiting.abort(new Error('waiting'));
+  checking.abort(new Error('checking'));
+  expect(await outcomes).toEqual(['checking', 'waiting'].map((message) => ({ status: 'rejected', reason: new Error(message) })));
 }, 60_000);
 
 test('A short file of more than 5,000 kinds of objects, which take long to parse, is checked in the thread', async () => {
@@ -133,7 +156,9 @@ test('A short file of more than 5,000 kinds of objects, which take long to parse
     const bytes = Buffer.from(
       JSON.stringify({ format: 'unified-commerce-estate-snapshot', version: 1, data, padding: 'x'.repeat(30_000) }),
     );
-    return receive({ bytes, name: 'kinds', reseal: true, unverified: true }).catch(({ code }: { readonly code: string }) => code);
+    return receive({ bytes, name: 'kinds', reseal: true, unverified: true }, NEVER_GONE).catch(
+      ({ code }: { readonly code: string }) => code,
+    );
   };
   expect([await checked(100), await checked(6_000)]).toEqual(['validation_failed', 'payload_too_large']);
 });

@@ -56,6 +56,12 @@ test('The fixtures may have instants instead of durations, in any form of RFC 33
   expect(set.at(now).customers[0]).toMatchObject({ id: 'cus_ada', createdAt: '2024-12-31T21:00:00.000Z' });
 });
 
+test('A store in the fixtures may open when its previous hours end', async () => {
+  const hours = { mon: ['18:00-24:00'], tue: ['00:00-02:00', '02:00-03:00'] };
+  const set = await loadWith('locations.json', edit(2, { openingHours: hours }));
+  expect(set.at(now).locations[2]?.openingHours).toMatchObject(hours);
+});
+
 test('Every object of the fixtures has version 1 and a past creation time', () => {
   for (const { version, createdAt } of [...fixtures.products, ...fixtures.customers, ...fixtures.loyaltyAccounts]) {
     expect([version, Date.parse(createdAt) < now]).toEqual([1, true]);
@@ -100,7 +106,10 @@ const cases: readonly Case[] = [
   ['locations.json /0/openingHours – only a store has it.', edit(0, { openingHours: { mon: ['09:00-18:00'] } })],
   ['locations.json /2/collection – customers collect only in a store with openingHours.', edit(2, { openingHours: undefined })],
   ['locations.json /2/openingHours – the store is never open.', edit(2, { openingHours: {} })],
-  ['locations.json /2/openingHours/mon/0 – it closes before it opens.', edit(2, { openingHours: { mon: ['18:00-09:00'] } })],
+  [
+    'locations.json /2/openingHours/mon/0 – it closes before it opens; split hours over midnight: until 24:00, and from 00:00',
+    edit(2, { openingHours: { mon: ['22:00-02:00'] } }),
+  ],
   ['locations.json /2/openingHours/mon/1 – it opens before the', edit(2, { openingHours: { mon: ['09:00-13:00', '12:00-18:00'] } })],
   ['locations.json /2/openingHours/mon/0 – this must be two times of a day', edit(2, { openingHours: { mon: ['9-18'] } })],
   ['locations.json /2/closedDays/0 – this must be a day such as', edit(2, { closedDays: ['25.12.'] })],

@@ -1,4 +1,5 @@
 import { GATEWAY, type Owner } from '../../catalog/applications.ts';
+import type { Ms } from '../../domain/time.ts';
 import { idSource } from '../../domain/world.ts';
 import { carriesEvent } from '../ports/due-work.ts';
 import type {
@@ -12,7 +13,7 @@ import type {
 import { isHeld } from './commit.ts';
 import type { DueRecord } from './due-schedule.ts';
 import type { MemoryEstate } from './estate.ts';
-import { type ApplicationState, dueItem, nowOf, type WorldState } from './state.ts';
+import { type ApplicationState, nowOf, type WorldState } from './state.ts';
 
 export function createMemoryWorldData({ need }: MemoryEstate): WorldDataStore {
   return {
@@ -30,10 +31,22 @@ function dataOf(state: WorldState): WorldData {
   const now = nowOf(state);
   const due = [...state.due.records()]
     .filter(({ item }) => !carriesEvent(item.kind))
-    .map(({ item }) => ({ ...dueItem(item), at: item.withheldBy === undefined ? item.at : Math.min(item.at, now) }))
-    .sort((a, b) => a.at - b.at || a.seq - b.seq)
-    .map(({ seq: _seq, attempts: _attempts, withheldBy: _withheldBy, awaits: _awaits, hop: _hop, ...item }) => item);
+    .map(({ item }) => ({ item, at: item.withheldBy === undefined ? item.at : Math.min(item.at, now) }))
+    .sort((a, b) => a.at - b.at || a.item.seq - b.item.seq)
+    .map(dueOf);
   return { now, applications, due };
+}
+
+/** A payload is parsed on demand: the books of a world read none. */
+function dueOf({ item, at }: { readonly item: DueRecord['item']; readonly at: Ms }): WorldData['due'][number] {
+  const { seq: _seq, attempts: _attempts, withheldBy: _withheldBy, awaits: _awaits, hop: _hop, payload, ...rest } = item;
+  return {
+    ...rest,
+    at,
+    get payload(): unknown {
+      return JSON.parse(payload);
+    },
+  };
 }
 
 /** One synchronous step. The JSON of objects and events is shared with the world, because it never changes. */

@@ -1,3 +1,4 @@
+import { symlink } from 'node:fs/promises';
 import { expect, test } from '@jest/globals';
 import { serving } from '../../conform/serving.ts';
 import { COMMAND, MAIN, runAtTerminal, runEstate, runProgram } from '../../support/command.ts';
@@ -73,4 +74,16 @@ test('The command rehearse refuses a named pipe', async () => {
   await runProgram('mkfifo', [at('pipe.js')]);
   const { code, err } = await runEstate(['rehearse', at('pipe.js')]);
   expect([code, err]).toEqual([2, expect.stringContaining('is a named pipe; name a file.')]);
+});
+
+test('The command rehearse refuses a device', async () => {
+  await symlink('/dev/zero', at('device.js'));
+  const { code, err } = await runEstate(['rehearse', at('device.js')]);
+  expect([code, err]).toEqual([2, expect.stringContaining('is a device or a socket; name a file.')]);
+});
+
+test('A command refuses a file with JSON in another encoding than UTF-8', async () => {
+  const file = await write('latin-1.json', Buffer.from('{"products":[{"sku":"mug-blue","name":"Café"}]}', 'latin1'));
+  const { code, err } = await runEstate(['rehearsals', 'create', 'latin-1', '--data', file, '--against', estate.gateway]);
+  expect([code, err]).toEqual([2, expect.stringContaining('latin-1.json cannot be read: it is not UTF-8; save it in this encoding.')]);
 });

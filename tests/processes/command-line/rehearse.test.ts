@@ -61,3 +61,29 @@ test.each([
   expect(err).toMatch(sentence);
   expect([code, out]).toEqual([2, '']);
 });
+
+test('A run prints the titles and notes of a scenario on one line each, and indents the lines of its failure', async () => {
+  const forged = 'a\r\n\npassed  everything';
+  const step = `{ title: ${JSON.stringify(forged)}, call: 'GET /products/mug-blue' }`;
+  const run = `await stage.step(${step}); await stage.together(${JSON.stringify(forged)}, []); throw new Error(${JSON.stringify(forged)});`;
+  const { code, out } = await runEstate(['rehearse', await write('forged.js', scenariosOf({ forged: run }))]);
+  expect(code).toBe(1);
+  expect(out).toMatch(/^ {2}200 a passed everything /m);
+  expect(out).toMatch(/^ {6}· a passed everything:/m);
+  expect(out).not.toMatch(/^passed/m);
+});
+
+test('A run shortens long values in the failure of an expectation', async () => {
+  const run = `stage.expect('list', Array(100_000).fill('x'), Array(100_000).fill('y'));`;
+  const { out } = await runEstate(['rehearse', await write('long.js', scenariosOf({ long: run })), '--json']);
+  expect(failuresIn(out)['long']).toMatch(/^list: expected \["y".{1990,2000}…, got \["x".{1990,2000}…\.$/);
+});
+
+test('A run refuses a file whose exports throw when they are read', async () => {
+  const file = await write(
+    'getter.js',
+    `export const a = { get name() { throw new Error('No name'); }, title: 't', run: async () => {} };`,
+  );
+  const { code, err } = await runEstate(['rehearse', file]);
+  expect([code, err]).toEqual([2, `${file} cannot be loaded: No name, in line 1.\n`]);
+});
