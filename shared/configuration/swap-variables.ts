@@ -47,5 +47,5 @@ export function unknownSwapVariable(name: string): string {
   const meant = isKnown ? undefined : Object.keys(swapVariables).find((known) => isMisspelt(name, known));
   if (meant !== undefined) return `${name} is not a variable of the estate; did you mean ${meant}? Correct or remove it.`;
   const reason = words === '' ? `variables with SWAP_ are ${swapVariableForms}` : whyNotSwappable(application);
-  return `${name} is not a variable of the estate; ${reason.replace(/^There/, 'there').replace(/\.$/, '')}. Correct or remove it.`;
+  return `${name} is not a variable of the estate; ${reason.replace(/^The/, 'the').replace(/\.$/, '')}. Correct or remove it.`;
 }

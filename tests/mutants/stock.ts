@@ -59,9 +59,9 @@ export const stock: readonly Mutant[] = [
   },
   {
     name: 'A counter of an uploaded file may be below zero',
-    file: 'control/snapshots/snapshot-file.ts',
-    from: 'z.int().min(0).max(1e15)',
-    to: 'z.int()',
+    file: 'control/snapshots/check-file.ts',
+    from: 'value < 0 && !signed.includes(field)',
+    to: 'value > 1e15',
     killedBy: ['tests/control/snapshot-files.test.ts'],
   },
 ];

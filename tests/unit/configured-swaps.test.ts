@@ -44,7 +44,7 @@ test('The variables of swaps are refused with all mistakes, each with its variab
 test.each([
   ['SWAP_OMS_URL', 'oms cannot be swapped'],
   ['SWAP_PAYMENT_HUBB_URL', 'did you mean SWAP_PAYMENT_HUB_URL?'],
-  ['SWAP_SHOP_URL', 'there is no application shop. These can be: '],
+  ['SWAP_SHOP_URL', 'the application shop does not exist. These can be: '],
   ['SWAP_CRM_ADDRESS', 'variables with SWAP_ are SWAP_<APPLICATION>_URL'],
 ])('The configuration refuses %s: %s', (variable, sentence) =>
   expect(() => readConfiguration({ [variable]: 'https://oms.test' })).toThrow(`${variable} is not a variable of the estate; ${sentence}`),
