@@ -98,8 +98,8 @@ describe('Counting stock by hand', () => {
   });
 
   test('Counting stock is refused for an unknown product or location and for an invalid number', async (rehearsal) => {
-    await expect(count(rehearsal, 'no-such-thing', 1)).rejects.toThrow(/no product "no-such-thing"/);
-    await expect(count(rehearsal, 'mug-blue', 1, 'store-99')).rejects.toThrow(/no location "store-99"/);
+    await expect(count(rehearsal, 'no-such-thing', 1)).rejects.toThrow(/The product "no-such-thing" does not exist/);
+    await expect(count(rehearsal, 'mug-blue', 1, 'store-99')).rejects.toThrow(/The location "store-99" does not exist/);
     await expect(count(rehearsal, 'mug-blue', -1)).rejects.toThrow(/422/);
   });
 });

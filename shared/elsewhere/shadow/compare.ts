@@ -19,6 +19,9 @@ export interface KnownIds {
   readonly wasSent: (ours: string) => boolean;
 }
 
+/** Numbers that each system counts. */
+const COUNTED = new Set(['version', 'sequence', 'decidedSequence']);
+
 interface Comparison {
   readonly ids: KnownIds;
   /** Names of members whose times and texts are compared, too. */
@@ -28,7 +31,7 @@ interface Comparison {
 /**
  * Compares two answers by the schema of the API: numbers, booleans, enumerations, SKUs, GTINs, currencies, countries, the presence of
  * members and the length of lists. The first two ids in the same place become a pair; later answers must keep to it. Times and texts
- * count only if they are named. `version` never counts: each system counts its own changes.
+ * count only if they are named. Each system counts its own changes, refunds and results, so these numbers never count.
  */
 export function differencesOf(schema: z.core.$ZodType, ours: unknown, theirs: unknown, comparison: Comparison): readonly Difference[] {
   const found: Difference[] = [];
@@ -42,7 +45,7 @@ export function differencesOf(schema: z.core.$ZodType, ours: unknown, theirs: un
       if ((our ?? null) !== (their ?? null)) found.push({ pointer, ours: shown(our), theirs: shown(their) });
     } else if (plain instanceof z.ZodObject) {
       for (const [member, inner] of Object.entries<z.core.$ZodType>(plain.shape)) {
-        if (member === 'version') continue;
+        if (COUNTED.has(member)) continue;
         const [one, other] = [memberOf(our, member), memberOf(their, member)];
         compare({ schema: inner, ours: one, theirs: other, pointer: `${pointer}/${member}`, name: member });
       }
