@@ -51,6 +51,8 @@ export function createSlices({ rest = restAfter, sliceMs = SLICE_MS }: SlicesOpt
 
   return async function inSlices<T>(gone: AbortSignal, run: (breathe: Breathe) => Promise<T>): Promise<T> {
     let leave = await enter();
+    let resting: Promise<void> | undefined;
+    let isOver = false;
     try {
       gone.throwIfAborted();
       let since = performance.now();
@@ -58,11 +60,21 @@ export function createSlices({ rest = restAfter, sliceMs = SLICE_MS }: SlicesOpt
         await rest(performance.now() - since);
         leave();
         leave = await enter();
+        // Another part of the computation has failed meanwhile.
+        if (isOver) leave();
         gone.throwIfAborted();
         since = performance.now();
       };
-      return await run(() => (performance.now() - since < sliceMs ? undefined : nextSlice()));
+      // Parts of a computation that run together rest together: two turns of one computation would wait for each other.
+      const rested = (): Promise<void> => {
+        resting ??= nextSlice().finally(() => {
+          resting = undefined;
+        });
+        return resting;
+      };
+      return await run(() => (resting === undefined && performance.now() - since < sliceMs ? undefined : rested()));
     } finally {
+      isOver = true;
       leave();
     }
   };
