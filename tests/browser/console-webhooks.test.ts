@@ -212,6 +212,7 @@ describeInBrowser('Webhooks in the console', () => {
     await rehearsal.settle();
     expect(receiver.received).toHaveLength(2);
     await press('All off');
+    await main().getByText('Nothing goes wrong on purpose.').waitFor();
 
     const lost = tab.page.getByRole('switch', { name: 'Webhooks to shop are lost' });
     await lost.click();
