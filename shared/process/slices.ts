@@ -60,7 +60,7 @@ export function createSlices({ rest = restAfter, sliceMs = SLICE_MS }: SlicesOpt
         await rest(performance.now() - since);
         leave();
         leave = await enter();
-        // Another part of the computation has failed meanwhile.
+        // The computation ended while this part waited for its turn.
         if (isOver) leave();
         gone.throwIfAborted();
         since = performance.now();
