@@ -5,6 +5,8 @@ import { type RedisServer, startRedis } from '../support/redis-server.ts';
 import { startWay } from '../support/way.ts';
 import { CREDENTIALS, describeWithRedis, EMPTY } from './with-redis.ts';
 
+const writesIn = async (server: Redis): Promise<number> => Number(/master_repl_offset:(\d+)/.exec(await server.info('replication'))?.[1]);
+
 /** A primary and its replica behind one address, which leads to the primary. */
 async function aPair(primary: RedisServer) {
   const replica = await startRedis();
@@ -18,6 +20,11 @@ async function aPair(primary: RedisServer) {
     fail(): void {
       way.lead([replica.port]);
       way.breakOff();
+    },
+    /** Replication is asynchronous. */
+    async caughtUp(primaryAdmin: Redis): Promise<void> {
+      const written = await writesIn(primaryAdmin);
+      await eventually('the replica has every write', async () => (await writesIn(admin)) >= written);
     },
     promote: () => admin.replicaof('NO', 'ONE'),
     async [Symbol.asyncDispose]() {
@@ -34,6 +41,7 @@ describeWithRedis('A Redis that fails over', (redis) => {
     const { adapter, worlds, store } = await redis.opened({ url: pair.url });
     const world = await worlds.open('failing', EMPTY, CREDENTIALS);
     expect(adapter.state()).toEqual({ ready: true });
+    await pair.caughtUp(redis.admin);
     pair.fail();
     const readOnly = { ready: false, waitingFor: expect.stringContaining('address of its primary') };
     await eventually('the process is not ready', async () => adapter.state().waitingFor?.includes('address of its primary'));
