@@ -125,7 +125,7 @@ export const cancelOrder = defineApi({
 });
 
 export const ChangeOrderRequest = z.strictObject({
-  shippingAddress: Address.optional().describe('Another address, until a parcel has its label. An order that is collected is then sent.'),
+  shippingAddress: Address.optional().describe('Another address, until a parcel is dispatched. An order that is collected is then sent.'),
   shippingMethod: ShippingMethod.optional().describe('Another shipping method, until picking.'),
   collection: CollectionRequest.optional().describe(
     'Another place of collection or, in place of an address, a place; until picking. The same place with another person: until the goods wait there.',
