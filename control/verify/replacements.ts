@@ -1,6 +1,6 @@
 import {
   beingReplacedOf,
-  failedForGood,
+  failedInPlaceOf,
   replacedInParcel,
   replacedOf,
   servedBy,
@@ -64,10 +64,10 @@ function checkFound(
     const isRefunded = order.lines.some(
       ({ lineId, cancelledQty }) => cancelledQty > 0 && parcel?.lines.some(({ orderLineId }) => orderLineId === lineId),
     );
-    const failed = isReplaced && isRefunded ? failedForGood(found, placed, sent) : 0;
+    const failed = isReplaced && isRefunded ? failedInPlaceOf(found, placed, sent) : 0;
     check(
       failed === 0,
-      `order/${orderId}: ${failed} failed for good in place of units of fulfillment-order/${found}, which was delivered, and are refunded`,
+      `order/${orderId}: ${failed} failed in place of units of fulfillment-order/${found}, which was delivered, and are refunded`,
     );
   }
 }

@@ -1,4 +1,4 @@
-import { failedForGood, replacedInParcel, replacementReasons } from '../../shared/catalog/order/replaced.ts';
+import { failedInPlaceOf, replacedInParcel, replacementReasons } from '../../shared/catalog/order/replaced.ts';
 import type { Replacement } from '../../shared/catalog/order/replacements.ts';
 import type { FulfillmentRecord, ReplacementRecord, SeenFulfillment, StoredOrder } from './collections.ts';
 
@@ -90,7 +90,7 @@ export function isRefundedInPlace(
   if (!lines.some(({ lineId, cancelledQty }) => cancelledQty > 0 && lost.lines.some(({ orderLineId }) => orderLineId === lineId)))
     return false;
   const sent = seen.map((one) => ({ ...one, mayBeReplaced: isAwaitingReplacement(one) }));
-  return failedForGood(lostId, replacements, sent) > 0;
+  return failedInPlaceOf(lostId, replacements, sent) > 0;
 }
 
 /** The replacements of an order after a change of its fulfillment orders: how many units have arrived, and how many never will. */

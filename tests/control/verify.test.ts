@@ -477,10 +477,7 @@ const cases: Readonly<Record<string, readonly Case[]>> = {
     ['order/ord_sent rpl_1 line-1: 0 of 1 are sent, and nothing will send the others', replaced({})],
     ['order/ord_sent rpl_1 line-1: 2 sent in place of 1', replaced({}), fulfillmentOrder('ful_sent', { replacementId: 'rpl_1' })],
     ['order/ord_sent rpl_1: 2 arrived and 0 failed of 1', replaced({ deliveredQty: 2 })],
-    [
-      'order/ord_sent: 2 failed for good in place of units of fulfillment-order/ful_sent, which was delivered, and are refunded',
-      replacedOfFound,
-    ],
+    ['order/ord_sent: 2 failed in place of units of fulfillment-order/ful_sent, which was delivered, and are refunded', replacedOfFound],
     [
       'fulfillment-order/ful_sent: serves the replacement rpl_gone, which order/ord_sent does not have',
       fulfillmentOrder('ful_sent', { replacementId: 'rpl_gone' }),

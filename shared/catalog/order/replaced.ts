@@ -70,7 +70,7 @@ interface Serving {
  * Units that were sent in place of a lost parcel and never will arrive: they failed, no later replacement serves them, and no found units stand
  * in for them. Units in place of them count too, if they failed in turn.
  */
-export function failedForGood(
+export function failedInPlaceOf(
   lost: Serving['id'],
   replacements: readonly (Replaced & { readonly id: string })[],
   sent: readonly Serving[],
@@ -81,7 +81,7 @@ export function failedForGood(
       const own = lines.filter(({ lostFulfillmentOrderId }) => lostFulfillmentOrderId === lost);
       return own.map(({ orderLineId, failedQty, foundQty = 0 }) => {
         const again = sum(served.map((one) => replacedInParcel(one.id, orderLineId, replacements)));
-        const inTurn = sum(served.map((one) => failedForGood(one.id, replacements, sent)));
+        const inTurn = sum(served.map((one) => failedInPlaceOf(one.id, replacements, sent)));
         const failed = served.some(({ mayBeReplaced }) => mayBeReplaced) ? 0 : failedQty - foundQty - again;
         return Math.max(0, failed) + inTurn;
       });
