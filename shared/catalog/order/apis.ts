@@ -101,10 +101,12 @@ export const listOrders = defineApi({
     .refine(({ referenceSource, referenceId }) => referenceSource === undefined || referenceId !== undefined, {
       path: ['referenceId'],
       error: 'This is required with referenceSource: a reference has a source and an id.',
+      params: { code: 'half_reference' },
     })
     .refine(({ referenceSource, referenceId }) => referenceId === undefined || referenceSource !== undefined, {
       path: ['referenceSource'],
       error: 'This is required with referenceId: a reference has a source and an id.',
+      params: { code: 'half_reference' },
     }),
   response: pageOf(Order),
   addition: true,
