@@ -4,6 +4,7 @@ import { REHEARSAL_NAME_RULE } from '../../shared/domain/ids.ts';
 import { instant, type Ms } from '../../shared/domain/time.ts';
 import { type BookedWorld, bookedSnapshot, bookedWorld } from '../books/books.ts';
 import { type CallParts, operate, operateOnFile, operateOnRehearsals } from '../operate.ts';
+import { requireCurrent } from '../rehearsals/current.ts';
 
 export const saveSnapshot = operate(declared.saveSnapshot)(async ({ params: { name }, body }, { view, rehearsals, snapshots, gone }) => {
   const { error } = declared.SnapshotName.safeParse(name);
@@ -74,5 +75,7 @@ async function worldNamed(text: string, { snapshots, worlds, gone }: Pick<CallPa
       id: name,
     });
   }
-  return compared('rehearsal', view.now, await bookedWorld(worlds, view.world));
+  const data = await bookedWorld(worlds, view.world);
+  await requireCurrent(worlds, view.world);
+  return compared('rehearsal', view.now, data);
 }
