@@ -56,7 +56,10 @@ interface Compared {
 }
 
 /** @param text `snapshot:NAME`, `rehearsal:NAME`, or a name: then a snapshot comes before a rehearsal @throws Problem not_found */
-async function worldNamed(text: string, { snapshots, worlds, gone }: Pick<CallParts, 'snapshots' | 'worlds' | 'gone'>): Promise<Compared> {
+async function worldNamed(
+  text: string,
+  { snapshots, worlds, inSlices, gone }: Pick<CallParts, 'snapshots' | 'worlds' | 'inSlices' | 'gone'>,
+): Promise<Compared> {
   const [, kind, name = ''] = /^(?:(snapshot|rehearsal):)?(.*)$/s.exec(text) ?? [];
   const compared = (shownKind: string, now: Ms, data: Compared['data']): Compared => ({
     shown: { world: `${shownKind}:${name}`, now: instant(now) },
@@ -75,7 +78,7 @@ async function worldNamed(text: string, { snapshots, worlds, gone }: Pick<CallPa
       id: name,
     });
   }
-  const data = await bookedWorld(worlds, view.world);
+  const data = await inSlices(gone, (breathe) => bookedWorld(worlds, view.world, breathe));
   await requireCurrent(worlds, view.world);
   return compared('rehearsal', view.now, data);
 }
