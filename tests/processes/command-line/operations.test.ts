@@ -248,7 +248,10 @@ test.each([
     'rehearsals create mine --data nowhere.json',
     /^nowhere\.json cannot be read: the file does not exist\. Give a file with JSON, or JSON in single quotes\.\n$/,
   ],
-  ['rehearsals create mine --data null', /^--data null: This must be an object, not null\. Give JSON in single quotes, or a file with JSON\.\n$/],
+  [
+    'rehearsals create mine --data null',
+    /^--data null: This must be an object, not null\. Give JSON in single quotes, or a file with JSON\.\n$/,
+  ],
   ['rehearsals create mine --data 5', /^--data 5: This must be an object, not a number\. Give JSON/],
   [`rehearsals create mine --data ''`, /^--data: This is empty\. Give JSON in single quotes, or a file with JSON\.\n$/],
   ['sequence verify --sequence {}', /^--sequence {}: This must be a list, not an object\. Give JSON/],
