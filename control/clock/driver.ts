@@ -41,7 +41,7 @@ export function createClockDriver(options: ClockDriverOptions) {
      * Waits until a world is settled.
      * @param timeoutMs wall time
      * @param gone aborted when the client has disconnected
-     * @throws Problem unknown_rehearsal when the world is reset or deleted meanwhile
+     * @throws Problem unknown_rehearsal when the world is reset or deleted
      */
     async settle(world: World, timeoutMs: Ms, gone?: AbortSignal): Promise<Settled> {
       using limit = limitWait(timeoutMs, gone);

@@ -36,7 +36,7 @@ export type Settle = (world: World, limit: WaitLimit, runOne?: RunOne) => Promis
 
 /**
  * Waits until a world is settled. With `runOne`, this runs due work one by one; without it, the flowing clock does.
- * @throws Problem unknown_rehearsal when the world is reset or deleted meanwhile
+ * @throws Problem unknown_rehearsal when the world is reset or deleted
  */
 export function createSettle({ worlds, changes, flow, stopping }: SettleOptions): Settle {
   // It forgets worlds that have ended, too.
