@@ -246,7 +246,7 @@ function clientOnConnections(options: EstateClientOptions & Ending, agent: Agent
 
 /** Wall time without an answer after which a client requests a sign of life, and the wall time that the server gets for it. */
 const SILENCE_MS: Ms = 2_000;
-const SIGN_MS: Ms = 6_000;
+const SIGN_MS: Ms = 10_000;
 
 type Watched = <T>(call: (alive: AbortSignal) => Promise<T>, signal?: AbortSignal) => Promise<T>;
 
