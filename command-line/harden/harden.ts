@@ -11,7 +11,6 @@ import {
   BaselineFailed,
   DEFAULTS,
   endedBadly,
-  failingFindings,
   type HardenOptions,
   hardenSystem,
   MOST_PARALLEL,
@@ -20,6 +19,7 @@ import {
 } from '../../rehearsal/harden/runner.ts';
 import { findingLines } from '../../rehearsal/harden/text/finding-lines.ts';
 import { runLines } from '../../rehearsal/harden/text/run-text.ts';
+import { openFindings } from '../../rehearsal/harden/words.ts';
 import { Duration } from '../../shared/catalog/duration.ts';
 import { ENDING, packed } from '../../shared/domain/estate-file.ts';
 import { unknownWord } from '../../shared/domain/nearest-word.ts';
@@ -336,7 +336,9 @@ const OTHER_REHEARSAL =
 /** Shows how far a run is. Where no line can be replaced, only new findings are reported. */
 function progressOf(progress: ReturnType<typeof progressOn>, { json }: Options): (known: HardenRun) => void {
   let [started, shownFindings] = [0, 0];
-  return ({ cells, findings }) => {
+  return (run) => {
+    const { cells } = run;
+    const findings = openFindings(run);
     started ||= Date.now();
     const done = cells.filter(({ verdict, reason }) => verdict !== undefined || reason !== undefined).length;
     if (!process.stderr.isTTY && !json && findings.length > shownFindings)
@@ -360,7 +362,7 @@ async function showRun(run: HardenRun, options: Options, earlier: HardenRun | un
     if (files.length > 0) print(`Report: ${files.join(', ')}\n`);
   }
   const bad = endedBadly(run);
-  if (failingFindings(run).length > 0) process.exitCode = EXIT.fails;
+  if (openFindings(run).length > 0) process.exitCode = EXIT.fails;
   else if (bad === 'run') process.exitCode = EXIT.misuse;
   if (bad === 'estate') process.exitCode = EXIT.unreachable;
 }

@@ -287,10 +287,6 @@ export function endedBadly({ endedEarly = '' }: HardenRun): 'estate' | 'run' | u
   return endedEarly.startsWith(RUN_FAILED) || endedEarly.startsWith(DRIFTED) ? 'run' : undefined;
 }
 
-/** Findings that fail a run. */
-export const failingFindings = ({ findings }: HardenRun): readonly Finding[] =>
-  findings.filter(({ accepted, verdict }) => accepted !== true && verdict !== 'unstable');
-
 interface Outcome {
   readonly cell: Cell;
   readonly paragraph?: string;
@@ -366,7 +362,8 @@ async function tryOften(planned: PlannedCell, trying: Trying): Promise<Outcome> 
     const { cell } = await tryOnce(planned, trying, true);
     if (cell.verdict === verdict) continue;
     const reason = `One try ended with ${verdict}, another one with ${cell.verdict}.`;
-    return { ...first, cell: { ...first.cell, verdict: 'unstable', reason } };
+    const paragraph = first.paragraph === undefined ? reason : `${reason} In the first one: ${first.paragraph}`;
+    return { ...first, paragraph, cell: { ...first.cell, verdict: 'unstable', reason } };
   }
   trying.confirmed.add(causeKeyOf(first.cell));
   return first;

@@ -56,6 +56,26 @@ describe('harden in a test', () => {
   );
 
   test(
+    'harden passes when tries of one cell have different outcomes, and the run names the outcome as unstable',
+    async () => {
+      let stories = 0;
+      // The first story with a lost answer comes after the two without misfortune.
+      const story = (rehearsal: EstateRehearsal) => (stories++ === 2 ? withNewKeys(rehearsal) : withOneKey(rehearsal));
+      const { findings, cells } = await harden(access, story, { families: ['lost-answers'], name: 'sometimes twice' });
+      expect(findings.map(({ verdict, paragraph }) => [verdict, paragraph])).toEqual([
+        [
+          'unstable',
+          expect.stringMatching(
+            /^One try ended with twice, another one with survived\. In the first one: Issue Loyalty Points was carried out/,
+          ),
+        ],
+      ]);
+      expect(cells[0]?.reason).toBe('One try ended with twice, another one with survived.');
+    },
+    MINUTES,
+  );
+
+  test(
     'harden compares what the story returns and what the check reads, and resets the system before each story',
     async () => {
       let shown: number | undefined;
