@@ -26,6 +26,7 @@ export function paragraphOf({ cell, site, exitCode, journal, struck }: Told): st
 function causeOf({ misfortune, label, family }: Cell, site: PlannedSite): string {
   const what = subjectOf(site);
   if (site.kind === 'start') return label;
+  if (misfortune === 'lost-half') return `${what} was carried out, and the connection broke after half of its answer.`;
   if (family === 'lost-answers') return `${what} was carried out, and its answer was lost.`;
   if (family === 'absent') return `${what} was not carried out: ${lower(label)}`;
   if (misfortune === 'twice') return `${what} arrived twice.`;
