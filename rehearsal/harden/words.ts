@@ -84,8 +84,9 @@ export const sortedFindings = ({ findings }: HardenRun): readonly Finding[] =>
   findings.toSorted((one, other) => STANDINGS.indexOf(standingOf(one)) - STANDINGS.indexOf(standingOf(other)));
 
 export const isTried = ({ verdict }: Cell): boolean => verdict !== undefined;
-/** The command has not written its end yet. */
-export const isRunning = ({ cells, endedEarly }: HardenRun): boolean => endedEarly === undefined && !cells.every(isTried);
+/** The command has not written its end yet. A cell that the plan has skipped has a reason. */
+export const isRunning = ({ cells, endedEarly }: HardenRun): boolean =>
+  endedEarly === undefined && !cells.every((cell) => isTried(cell) || cell.reason !== undefined);
 /** Findings that fail the run. */
 export const openFindings = ({ findings }: HardenRun): readonly Finding[] => findings.filter((finding) => standingOf(finding) === 'open');
 

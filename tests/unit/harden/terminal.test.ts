@@ -113,6 +113,11 @@ test('A run reports what was not tried: after an early end with the reason, whil
   expect(matrix(endedRun, 80)).toMatch(/^Confirm Order +ok +twice +ok +ok +·$/m);
 });
 
+test('A run that has skipped a misfortune is over', () => {
+  const cells = runningRun.cells.map((cell) => (cell.verdict === undefined ? { ...cell, reason: 'Not tried: it has broken already.' } : cell));
+  expect(findings({ ...runningRun, cells })).toMatch(/32 misfortunes were not tried: .* misfortunes tried in 14 s\.$/s);
+});
+
 test('A run without a finding reports it in its last line', () =>
   expect(findings(soundRun)).toMatch(/^No finding\. 102 of 102 misfortunes tried in 14 s\.$/m));
 
