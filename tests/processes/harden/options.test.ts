@@ -89,10 +89,9 @@ test('harden finds what two misfortunes do that the command survives alone, repe
     /^Issue Loyalty Points was carried out, and its answer was lost. Create Basket was carried out, and its answer was lost\. /,
   );
   expect(finding?.repeat).toContain(`--again ${id} `);
-  const again = await run('--again', id, '--report', report);
-  expect([again.code, again.text]).toEqual([1, expect.stringContaining(`Before: half.`)]);
   expect((await run('--again', id)).code).toBe(1);
-  expect((await run('--pairs', '--budget', '5m', '--accept', `${report}/harden.json`)).text).toContain('No finding, 1 accepted.');
+  const accepted = await run('--again', id, '--report', report, '--accept', `${report}/harden.json`);
+  expect([accepted.code, accepted.text]).toEqual([0, expect.stringMatching(/^Before: half\..*No finding, 1 accepted\./s)]);
   expect((await run('--pairs', '--budget', '5m', '--plan')).text).toContain('Then at most 1 pair of those');
 });
 
