@@ -114,7 +114,9 @@ test('A run reports what was not tried: after an early end with the reason, whil
 });
 
 test('A run that has skipped a misfortune is over', () => {
-  const cells = runningRun.cells.map((cell) => (cell.verdict === undefined ? { ...cell, reason: 'Not tried: it has broken already.' } : cell));
+  const cells = runningRun.cells.map((cell) =>
+    cell.verdict === undefined ? { ...cell, reason: 'Not tried: it has broken already.' } : cell,
+  );
   expect(findings({ ...runningRun, cells })).toMatch(/32 misfortunes were not tried: .* misfortunes tried in 14 s\.$/s);
 });
 
