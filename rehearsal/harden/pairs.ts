@@ -2,7 +2,7 @@ import type { PlannedCell } from './cells.ts';
 import type { Cell, Family } from './run.ts';
 import type { PlannedSite } from './sites.ts';
 
-/** Families that are judged alike: a client may fail, and must act neither twice nor by half. */
+/** Families with one expectation: a client may fail, and must act neither twice nor by half. */
 const PAIRED: readonly Family[] = ['absent', 'lost-answers', 'delivery', 'credentials'];
 /** A story may honestly end before such an event arrives. */
 const ALONE: readonly string[] = ['late', 'day-late'];

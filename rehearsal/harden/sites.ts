@@ -113,8 +113,8 @@ function deliverySites(deliveries: readonly Delivery[]): readonly DeliverySite[]
 }
 
 /**
- * Deliveries in the sequence in which they were sent, which the seed draws for events of one instant. Deliveries that were never sent come
- * last. Test events of other estates are left out.
+ * Deliveries sorted as they were sent. The seed draws this order for events of one call. Deliveries that were never sent come last. Test
+ * events of other estates are left out.
  */
 export const deliveriesOf = (webhook: string, listed: readonly ListedDelivery[], journal: readonly Hop[]): readonly Delivery[] => {
   const sequences = new Map(journal.map(({ requestId, sequence }) => [requestId, sequence]));

@@ -20,7 +20,7 @@ const cells = [
 ];
 const sites = new Map([['b', { ...START, label: 'Confirm Order' }]]);
 
-test('Pairs join misfortunes of different sites, one of each family, and leave out families that are judged differently', () => {
+test('Pairs join misfortunes of different sites, one of each family, and leave out families with other expectations', () => {
   const pairs = pairsOf(cells, sites);
   expect(pairs.map(({ id }) => id)).toEqual(['C1+C2', 'C1+C3']);
   expect(pairs[1]).toMatchObject({
