@@ -29,7 +29,7 @@ export const hardening: Benchmark = {
   title: `Misfortunes that harden tries with a purchase, against the same purchase in a new rehearsal; and a cell that is tried ${REPEATS} times`,
   onlyByName: true,
   run: async (settings) => {
-    await using estate = await startEstate({ profiles: settings.profiles });
+    await using estate = await startEstate({ profiles: settings.profiles, env: { LOG_LEVEL: 'error' } });
     const access = { gateway: estate.address('gateway'), credentials: DEMO_CREDENTIALS };
     const rounds = await inTurn(settings, 'harden', {
       ours: () =>
