@@ -79,7 +79,7 @@ const faultList = (): string =>
     'A rule: {"match": one target, "fault": {"kind": …}, "times"?: 1}',
     ...Object.entries(faultKinds).map(([target, kinds]) => `On a ${target}: ${kinds.join(', ')}`),
     'Targets: {"api": "capture-payment-api"}, {"application": "payment-hub"}, {"event": "order-confirmed", "subject"?: "order/ord_…"}, {"webhook": "carrier", "status"?: "delivered"}',
-    'Members: latency {"ms"}, status {"status", "code"?}, lost-response {"as"?: "timeout" or "reset"}, barrier {"parties"}, duplicate {"copies"?}, late {"by": "PT10M"}, reorder {"within"?: "P1D"}, permitted and forbidden {"change"}',
+    'Members: latency {"ms"}, status {"status", "code"?}, lost-response {"as"?: "timeout", "reset" or "half"}, barrier {"parties"}, duplicate {"copies"?}, late {"by": "PT10M"}, reorder {"within"?: "P1D"}, permitted and forbidden {"change"}',
     `Permitted changes: ${PERMITTED.join(', ')}`,
     `Forbidden changes: ${FORBIDDEN.join(', ')}`,
     '',

@@ -7,6 +7,7 @@ import { events } from './event-lag.ts';
 import { forking } from './forking.ts';
 import { gateway } from './gateway.ts';
 import { growth } from './growth.ts';
+import { hardening } from './harden.ts';
 import { hostile } from './hostile.ts';
 import { journeys } from './journeys.ts';
 import { json } from './json-calls.ts';
@@ -41,6 +42,7 @@ const benchmarks: readonly Benchmark[] = [
   containers,
   earlier,
   soak,
+  hardening,
 ];
 
 const alone = benchmarks.filter(({ onlyByName }) => onlyByName).map(({ name }) => name);

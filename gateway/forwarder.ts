@@ -5,6 +5,7 @@ import { bodySentOf, headersOfAnswer } from '../shared/transport/answer.ts';
 import { type Answered, type Endpoint, NotListening } from '../shared/transport/endpoint.ts';
 import { brokenOff, timedOut, unreachable } from '../shared/transport/transport.ts';
 import { answerHead, type OwnHeader } from './application-headers.ts';
+import { breakOff } from './break-off.ts';
 import { untilClosed } from './hand-over.ts';
 
 /** The data that forwarding needs in addition to the request. The request already has the headers for the application. */
@@ -50,7 +51,8 @@ export function createInProcessForwarder({ endpointOf, timeoutMs, draining }: In
   function send(request: IncomingMessage, response: ServerResponse, { ids, answer }: Answered, { ownHeaders }: ForwardedRequest): void {
     const headers = { ...headersOfAnswer(answer, ids), date: date() };
     response.writeHead(answer.status, answerHead(ownHeaders, headers, isLast(request, response, draining) ? 'close' : 'keep-alive'));
-    response.end(bodySentOf(answer));
+    if (answer.isBrokenOff) breakOff(response, bodySentOf(answer) ?? '');
+    else response.end(bodySentOf(answer));
   }
 
   function forward(request: IncomingMessage, response: ServerResponse, forwarded: ForwardedRequest, answered?: () => void): Promise<void> {

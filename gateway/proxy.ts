@@ -5,9 +5,10 @@ import { didNotConnect } from '../shared/process/connection-trouble.ts';
 import { Agent, request as sendRequest } from '../shared/process/node-http.ts';
 import { spreadLookup } from '../shared/process/spread-lookup.ts';
 import { nextTurn } from '../shared/process/waiting.ts';
-import { CONTEXT_HEADER, encodeContext } from '../shared/transport/estate-headers.ts';
+import { BROKEN_OFF_HEADER, CONTEXT_HEADER, encodeContext } from '../shared/transport/estate-headers.ts';
 import { brokenOff, timedOut, unreachable } from '../shared/transport/transport.ts';
 import { answerHead } from './application-headers.ts';
+import { breakOffReceived } from './break-off.ts';
 import { type ForwardedRequest, type Forwarder, type ForwarderOptions, isLast } from './forwarder.ts';
 import { untilClosed } from './hand-over.ts';
 
@@ -66,7 +67,8 @@ export function createProxy({ addressOf, timeoutMs, idleMs = IDLE_MS, draining }
         const { statusCode = 502, statusMessage } = answer;
         const connection = isLast(request, response, draining) ? 'close' : 'keep-alive';
         response.writeHead(statusCode, statusMessage || undefined, answerHead(ownHeaders, answer.headers, connection));
-        void passOn(answer, response, () => timer.refresh());
+        if (answer.headers[BROKEN_OFF_HEADER] !== undefined) breakOffReceived(answer, response);
+        else void passOn(answer, response, () => timer.refresh());
       });
       upstream.end(body);
     });

@@ -3,8 +3,9 @@ import type { EstateAccess, EstateRehearsal } from './estate-rehearsal.ts';
 import { checkOfFunction, playOfFunction } from './harden/functions.ts';
 import { FAMILIES, type Family, type HardenRun } from './harden/run.ts';
 import { hardenRunSchema } from './harden/run-schema.ts';
-import { BaselineFailed, DEFAULTS, endedBadly, failingFindings, hardenSystem, MOST_PARALLEL, type Wording } from './harden/runner.ts';
+import { BaselineFailed, DEFAULTS, endedBadly, hardenSystem, MOST_PARALLEL, type Wording } from './harden/runner.ts';
 import { runLines } from './harden/text/run-text.ts';
+import { openFindings } from './harden/words.ts';
 
 /**
  * A story of your code: it works in the rehearsal that it gets, and throws if your code reports a failure. What it returns is compared
@@ -98,7 +99,7 @@ export async function harden(estate: EstateAccess, story: HardenStory, choices: 
     const why = failure === undefined ? '' : `\n${errorMessage(failure)}`;
     throw new HardenFailed(`Nothing was tried. ${error.message}${differences.join('')}${why}`, undefined, { cause: failure ?? error });
   });
-  if (failingFindings(run).length > 0 || endedBadly(run) !== undefined)
+  if (openFindings(run).length > 0 || endedBadly(run) !== undefined)
     throw new HardenFailed(`${name}\n\n${runLines(run, WIDTH, false).join('\n')}`, run);
   return run;
 }

@@ -5,13 +5,13 @@ import { Command, Option } from 'commander';
 import { ConnectionError, createEstateClient } from '../../rehearsal/estate-client.ts';
 import { DEMO_CREDENTIALS, type EstateCredentials, type EstateRehearsal } from '../../rehearsal/estate-rehearsal.ts';
 import type { PlannedCell } from '../../rehearsal/harden/cells.ts';
+import { pairsOf } from '../../rehearsal/harden/pairs.ts';
 import { type Cell, FAMILIES, type Family, type HardenRun } from '../../rehearsal/harden/run.ts';
 import { hardenRunSchema } from '../../rehearsal/harden/run-schema.ts';
 import {
   BaselineFailed,
   DEFAULTS,
   endedBadly,
-  failingFindings,
   type HardenOptions,
   hardenSystem,
   MOST_PARALLEL,
@@ -20,6 +20,7 @@ import {
 } from '../../rehearsal/harden/runner.ts';
 import { findingLines } from '../../rehearsal/harden/text/finding-lines.ts';
 import { runLines } from '../../rehearsal/harden/text/run-text.ts';
+import { openFindings } from '../../rehearsal/harden/words.ts';
 import { Duration } from '../../shared/catalog/duration.ts';
 import { ENDING, packed } from '../../shared/domain/estate-file.ts';
 import { unknownWord } from '../../shared/domain/nearest-word.ts';
@@ -46,6 +47,7 @@ interface Options extends EstateCredentials {
   readonly only?: readonly Family[];
   readonly all?: boolean;
   readonly plan?: boolean;
+  readonly pairs?: boolean;
   readonly again?: string;
   readonly from?: string;
   readonly patience: string;
@@ -95,8 +97,9 @@ export function hardenCommand(): Command {
       repeatable(new Option('--only <family>', `Tries these families: ${FAMILIES.join(', ')}.`), (text) => text.split(',').map(familyOf)),
     )
     .addOption(new Option('--all', 'Try each misfortune at each place.'))
+    .addOption(new Option('--pairs', 'Then try pairs of misfortunes that your command survives alone, while the budget lasts.'))
     .addOption(new Option('--plan', 'Print what would be tried.'))
-    .addOption(new Option('--again <cell>', 'Try one cell again, such as C17.'))
+    .addOption(new Option('--again <cell>', 'Try one cell again, such as C17, or a pair, such as C17+C20.'))
     .addOption(new Option('--from <snapshot>', 'Begin each run with a kept world: snapshot:two-orders.'))
     .addOption(
       new Option('--patience <duration>', 'Time that the clock runs after each try, so that what heals without help may heal.')
@@ -171,6 +174,8 @@ function budgetMs(text: string): number | undefined {
 async function harden(words: readonly string[], options: Options): Promise<void> {
   if (words.length === 0) throw misuse('harden needs your command after --, such as estate harden -- npm test.');
   if (options.resume && options.report === undefined) throw misuse('--resume continues the run in a folder; name it with --report.');
+  if (options.pairs && options.budget === undefined)
+    throw misuse('--pairs may try two thousand pairs. Limit it with --budget, such as --pairs --budget 10m.');
   if (options.from !== undefined) requireKeptWorld(options);
   const [accepted, earlier] = [
     options.accept === undefined ? undefined : await readRun(options.accept, '--accept'),
@@ -266,6 +271,7 @@ async function hardenOptions(
     parallel: before === undefined ? options.parallel : 1,
     budgetMs: options.budget === undefined ? undefined : budgetMs(options.budget),
     all: options.all,
+    pairs: options.pairs,
     families: options.only,
     signal: interrupted,
     keepsRehearsals: !isOwn,
@@ -336,7 +342,9 @@ const OTHER_REHEARSAL =
 /** Shows how far a run is. Where no line can be replaced, only new findings are reported. */
 function progressOf(progress: ReturnType<typeof progressOn>, { json }: Options): (known: HardenRun) => void {
   let [started, shownFindings] = [0, 0];
-  return ({ cells, findings }) => {
+  return (run) => {
+    const { cells } = run;
+    const findings = openFindings(run);
     started ||= Date.now();
     const done = cells.filter(({ verdict, reason }) => verdict !== undefined || reason !== undefined).length;
     if (!process.stderr.isTTY && !json && findings.length > shownFindings)
@@ -360,7 +368,7 @@ async function showRun(run: HardenRun, options: Options, earlier: HardenRun | un
     if (files.length > 0) print(`Report: ${files.join(', ')}\n`);
   }
   const bad = endedBadly(run);
-  if (failingFindings(run).length > 0) process.exitCode = EXIT.fails;
+  if (openFindings(run).length > 0) process.exitCode = EXIT.fails;
   else if (bad === 'run') process.exitCode = EXIT.misuse;
   if (bad === 'estate') process.exitCode = EXIT.unreachable;
 }
@@ -368,7 +376,7 @@ async function showRun(run: HardenRun, options: Options, earlier: HardenRun | un
 const again = ({ id, site, label, verdict, reason }: Cell): string =>
   `${id} ${site}: ${label}\nNow: ${verdict ?? 'not tried'}. ${reason ?? ''}\n`;
 
-function showPlan({ run, plan, sites }: PreparedRun, { json }: Options): void {
+function showPlan({ run, plan, sites }: PreparedRun, { json, pairs }: Options): void {
   if (json) {
     printJson(run, 2);
     return;
@@ -379,6 +387,10 @@ function showPlan({ run, plan, sites }: PreparedRun, { json }: Options): void {
   print(
     `\n${counted(plan.cells.length, 'cell')} for ${counted(calls, 'call')} and ${counted(deliveries, 'delivery', 'deliveries')}. Your command takes ${(ms / 1_000).toFixed(1)} s.\n`,
   );
+  if (pairs)
+    print(
+      `Then at most ${counted(pairsOf(plan.cells, sites).length, 'pair')} of those that your command survives, while the budget lasts.\n`,
+    );
   for (const sentence of run.notJudged) print(`${sentence}\n`);
 }
 

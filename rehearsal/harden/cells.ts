@@ -3,7 +3,10 @@ import { type Cell, FAMILIES, type Family } from './run.ts';
 import { ordinal, type PlannedSite } from './sites.ts';
 
 /** A cell with what it needs. */
-export interface PlannedCell extends Cell, Blow {}
+export interface PlannedCell extends Cell, Blow {
+  /** The cells that it joins, if it is a pair. */
+  readonly pair?: readonly [PlannedCell, PlannedCell];
+}
 
 export interface PlanChoice {
   /** Tries each misfortune at each site, also those that rarely find more. */

@@ -6,6 +6,8 @@ import type { Story } from './verdict.ts';
 /** What a paragraph is written from. */
 export interface Told {
   readonly cell: Cell;
+  /** Each misfortune with its site: two of a pair. */
+  readonly causes: readonly { readonly cell: Cell; readonly site: PlannedSite }[];
   readonly site: PlannedSite;
   /** Undefined: the command was stopped. */
   readonly exitCode: Story['exitCode'];
@@ -18,14 +20,20 @@ export interface Told {
 const SHOWN_DIFFERENCES = 3;
 
 /** What happened, in a few sentences. */
-export function paragraphOf({ cell, site, exitCode, journal, struck }: Told): string {
+export function paragraphOf({ cell, causes, site, exitCode, journal, struck }: Told): string {
   const end = exitCode === undefined ? 'The command did not end.' : `The command ended with exit code ${exitCode}.`;
-  return [causeOf(cell, site), ...reactionOf(cell, site, journal, struck), end, ...consequencesOf(cell)].join(' ');
+  return [
+    ...causes.map((one) => causeOf(one.cell, one.site)),
+    ...reactionOf(cell, site, journal, struck),
+    end,
+    ...consequencesOf(cell),
+  ].join(' ');
 }
 
 function causeOf({ misfortune, label, family }: Cell, site: PlannedSite): string {
   const what = subjectOf(site);
   if (site.kind === 'start') return label;
+  if (misfortune === 'lost-half') return `${what} was carried out, and the connection broke after half of its answer.`;
   if (family === 'lost-answers') return `${what} was carried out, and its answer was lost.`;
   if (family === 'absent') return `${what} was not carried out: ${lower(label)}`;
   if (misfortune === 'twice') return `${what} arrived twice.`;

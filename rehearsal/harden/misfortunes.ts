@@ -59,6 +59,10 @@ const slow: Misfortune['at'] = (site, beginning) =>
     ? onCall({ kind: 'latency', ms: SLOW_MS }, { onlyChanges: true, delayMs: SLOW_MS })(site, beginning)
     : undefined;
 
+/** A query without a whole answer is a query without an answer, so its first call is enough. */
+const halfAnswer: Misfortune['at'] = (site, beginning) =>
+  site.kind === 'call' && (site.changes || site.place === 1) ? onCall({ kind: 'lost-response', as: 'half' })(site, beginning) : undefined;
+
 /** A kind that an estate of this version may not have yet. */
 const EXPIRED_TOKEN = 'expired-token';
 
@@ -76,6 +80,13 @@ const CALLS: readonly Misfortune[] = [
     label: 'The connection breaks after the work is done (502).',
     rank: 5,
     at: onCall({ kind: 'lost-response', as: 'reset' }, { onlyChanges: true }),
+  },
+  {
+    family: 'lost-answers',
+    id: 'lost-half',
+    label: 'The connection breaks after half of the answer.',
+    rank: 4,
+    at: halfAnswer,
   },
   { family: 'absent', id: 'outage', label: 'The application is absent (503 with Retry-After).', rank: 2, at: onCall({ kind: 'outage' }) },
   {

@@ -156,9 +156,11 @@ async function setFault(rehearsal: EstateRehearsal, name: string, body: PlannedC
 
 async function readDeliveries(rehearsal: EstateRehearsal): Promise<readonly Delivery[]> {
   const { items } = await rehearsal.control('list-webhooks');
+  if (items.length === 0) return [];
+  const { items: journal } = await rehearsal.control('read-journal', { query: { limit: MOST_HOPS } });
   const lists = await Promise.all(
     items.map(async ({ name }) =>
-      deliveriesOf(name, (await rehearsal.control('list-webhook-deliveries', { params: { name }, query: { limit: 200 } })).items),
+      deliveriesOf(name, (await rehearsal.control('list-webhook-deliveries', { params: { name }, query: { limit: 200 } })).items, journal),
     ),
   );
   return lists.flat();

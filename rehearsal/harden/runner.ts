@@ -6,6 +6,7 @@ import type { EstateRehearsal } from '../estate-rehearsal.ts';
 import { isSuperfluous, type Plan, type PlanChoice, type PlannedCell, planCells } from './cells.ts';
 import { causeKeyOf, groupsOf, isAccepted, paragraphOf, remedyOf } from './findings.ts';
 import { trouble } from './functions.ts';
+import { findPair, pairsOf } from './pairs.ts';
 import { NotPossible, storiesIn, type Telling, type UserSystem, type World } from './play.ts';
 import { type Cell, type Difference, FAMILIES, type Finding, type HardenRun, isFailing, VERDICTS, type Verdict } from './run.ts';
 import { type PlannedSite, sitesOf } from './sites.ts';
@@ -27,7 +28,9 @@ export interface HardenOptions extends World, PlanChoice {
   readonly resumed?: HardenRun;
   /** Findings that the team has accepted. */
   readonly accepted?: HardenRun;
-  /** Only these cells. */
+  /** Tries pairs of survived misfortunes after all single ones. */
+  readonly pairs?: boolean;
+  /** Only these cells, or the one pair. */
   readonly only?: (cell: PlannedCell) => boolean;
   /** Called before the first cell is tried. @returns whether cells are tried at all */
   readonly onPlanned?: (prepared: PreparedRun) => Promise<boolean>;
@@ -108,7 +111,8 @@ async function prepareRun(options: HardenOptions): Promise<PreparedRun> {
   const all = sitesOf(baseline.journal, baseline.deliveries);
   if (all.length === 1) throw new BaselineFailed(`${NO_CALLS} ${wording.connection}`);
   const plan = planCells(all, { startsAt, isFixed: from !== undefined }, options);
-  const cells = plan.cells.filter((cell) => options.only?.(cell) ?? true);
+  const sites = new Map(all.map((site) => [site.id, site]));
+  const cells = chosenOf(plan.cells, sites, options.only);
   if (options.only !== undefined && cells.length === 0) throw new BaselineFailed(NO_SUCH_CELL);
   const run: HardenRun = {
     version: 1,
@@ -125,7 +129,17 @@ async function prepareRun(options: HardenOptions): Promise<PreparedRun> {
     findings: [],
     notJudged: [...notJudged(baseline, options.families ?? FAMILIES, wording), ...plan.leftOut],
   };
-  return { baseline, sites: new Map(all.map((site) => [site.id, site])), plan: { ...plan, cells }, run };
+  return { baseline, sites, plan: { ...plan, cells }, run };
+}
+
+function chosenOf(
+  cells: readonly PlannedCell[],
+  sites: ReadonlyMap<string, PlannedSite>,
+  only: HardenOptions['only'],
+): readonly PlannedCell[] {
+  if (only === undefined) return cells;
+  const chosen = cells.filter(only);
+  return chosen.length > 0 ? chosen : [findPair(cells, sites, only)].filter((pair) => pair !== undefined);
 }
 
 /** Two stories without misfortune. @throws BaselineFailed when the estate refuses their rehearsals */
@@ -184,16 +198,23 @@ async function tryCells(prepared: PreparedRun, options: HardenOptions): Promise<
   const stories = storiesIn(options, options.system);
   const begun = Date.now() - prepared.run.ms;
   const limitMs = Math.max(PATIENCE_FACTOR * baseline.ms, SHORTEST_LIMIT_MS);
-  const outcomes = new Map<string, Outcome>(earlierOutcomes(resumed, plan.cells));
+  const outcomes = new Map<string, Outcome>();
   const confirmed = new Set<string>();
-  const queue: Task[] = plan.cells.filter(({ id }) => !outcomes.has(id)).map((cell) => ({ cell }));
+  const planned: PlannedCell[] = [];
+  const queue: Task[] = [];
   const sinceGreen = new Set<string>();
   let [parallel, most] = [1, Math.max(1, options.parallel)];
   let endedEarly: string | undefined;
   let untilBaseline = CELLS_PER_BASELINE;
 
+  function add(cells: readonly PlannedCell[]): void {
+    planned.push(...cells);
+    for (const [id, outcome] of earlierOutcomes(resumed, cells)) outcomes.set(id, outcome);
+    queue.push(...cells.filter(({ id }) => !outcomes.has(id)).map((cell) => ({ cell })));
+  }
+
   const known = (): HardenRun => {
-    const cells = plan.cells.map((cell): Cell => ({ ...untried(cell), ...outcomes.get(cell.id)?.cell }));
+    const cells = planned.map((cell): Cell => ({ ...untried(cell), ...outcomes.get(cell.id)?.cell }));
     const findings = findingsOf(cells, outcomes, options);
     const of = new Map(findings.flatMap(({ id, cells: own }) => own.map((cell) => [cell, id])));
     return {
@@ -226,7 +247,7 @@ async function tryCells(prepared: PreparedRun, options: HardenOptions): Promise<
       [parallel, most] = [1, 1];
       for (const id of sinceGreen) {
         outcomes.delete(id);
-        queue.unshift(...plan.cells.filter((cell) => cell.id === id).map((cell) => ({ cell })));
+        queue.unshift(...planned.filter((cell) => cell.id === id).map((cell) => ({ cell })));
       }
       sinceGreen.clear();
       queue.unshift({ isBaseline: true });
@@ -246,7 +267,19 @@ async function tryCells(prepared: PreparedRun, options: HardenOptions): Promise<
     else if (budgetMs !== undefined && Date.now() - begun > budgetMs) endedEarly ??= 'The budget was used up.';
     return endedEarly !== undefined;
   };
-  while (queue.length + running.size > 0) {
+  add(plan.cells);
+  let hasPairs = options.pairs !== true || options.only !== undefined;
+  for (;;) {
+    if (queue.length + running.size === 0 && !hasPairs) {
+      hasPairs = true;
+      add(
+        pairsOf(
+          plan.cells.filter(({ id }) => outcomes.get(id)?.cell.verdict === 'survived'),
+          sites,
+        ),
+      );
+    }
+    if (queue.length + running.size === 0) break;
     while (running.size < parallel && queue.length > 0 && !isOver()) {
       const next = untilBaseline <= 0 ? ({ isBaseline: true } as const) : (queue.shift() as Task);
       if ('cell' in next && !options.all && isSuperfluous(next.cell, failedSo(outcomes), sites)) {
@@ -286,10 +319,6 @@ export function endedBadly({ endedEarly = '' }: HardenRun): 'estate' | 'run' | u
   if (endedEarly.startsWith(ESTATE_ENDED)) return 'estate';
   return endedEarly.startsWith(RUN_FAILED) || endedEarly.startsWith(DRIFTED) ? 'run' : undefined;
 }
-
-/** Findings that fail a run. */
-export const failingFindings = ({ findings }: HardenRun): readonly Finding[] =>
-  findings.filter(({ accepted, verdict }) => accepted !== true && verdict !== 'unstable');
 
 interface Outcome {
   readonly cell: Cell;
@@ -366,7 +395,8 @@ async function tryOften(planned: PlannedCell, trying: Trying): Promise<Outcome> 
     const { cell } = await tryOnce(planned, trying, true);
     if (cell.verdict === verdict) continue;
     const reason = `One try ended with ${verdict}, another one with ${cell.verdict}.`;
-    return { ...first, cell: { ...first.cell, verdict: 'unstable', reason } };
+    const paragraph = first.paragraph === undefined ? reason : `${reason} In the first one: ${first.paragraph}`;
+    return { ...first, paragraph, cell: { ...first.cell, verdict: 'unstable', reason } };
   }
   trying.confirmed.add(causeKeyOf(first.cell));
   return first;
@@ -397,7 +427,8 @@ async function tryOnce(
         const cell = ended('needsRepetition' in judged ? judged.needsRepetition : judged, told);
         const isNew = isFailing(cell.verdict ?? 'survived') && !isRepeated && !confirmed.has(causeKeyOf(cell));
         const [files, scenario] = isNew ? [(await options.keep?.(cell, rehearsal)) ?? [], await storyOf(rehearsal)] : [[], undefined];
-        const paragraph = paragraphOf({ cell, site, exitCode: told.exitCode, journal: told.journal, struck: told.struck });
+        const causes = (planned.pair ?? [planned]).map((one) => ({ cell: one, site: prepared.sites.get(one.site) as PlannedSite }));
+        const paragraph = paragraphOf({ cell, causes, site, exitCode: told.exitCode, journal: told.journal, struck: told.struck });
         if (!('needsRepetition' in judged)) return { cell, paragraph, scenario, files };
         const repeated = await stories.tellIn(rehearsal, told.startsAt, { limitMs, signal: options.signal });
         const final = judgeRepetition(prepared.baseline, repeated, judged.needsRepetition);

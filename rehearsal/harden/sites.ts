@@ -112,12 +112,18 @@ function deliverySites(deliveries: readonly Delivery[]): readonly DeliverySite[]
   });
 }
 
-/** Deliveries as the control plane lists them, newest first, in the sequence of their events. Test events of other estates are left out. */
-export const deliveriesOf = (webhook: string, listed: readonly ListedDelivery[]): readonly Delivery[] =>
-  listed
-    .toSorted((one, other) => Number(one.id) - Number(other.id))
+/**
+ * Deliveries sorted as they were sent. The seed draws this order for events of one call. Deliveries that were never sent come last. Test
+ * events of other estates are left out.
+ */
+export const deliveriesOf = (webhook: string, listed: readonly ListedDelivery[], journal: readonly Hop[]): readonly Delivery[] => {
+  const sequences = new Map(journal.map(({ requestId, sequence }) => [requestId, sequence]));
+  const sentAt = ({ attempts: [first] }: ListedDelivery): number => sequences.get(first?.requestId ?? '') ?? Number.MAX_SAFE_INTEGER;
+  return listed
+    .toSorted((one, other) => sentAt(one) - sentAt(other) || Number(one.id) - Number(other.id))
     .map(({ event }) => ({ webhook, event: nameOf(event.type), subject: event.subject }))
     .filter(({ event }) => allEvents.some(({ name }) => name === event) || event.startsWith('ext.'));
+};
 
 function countsOf(keys: readonly string[]): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();

@@ -67,22 +67,35 @@ export function cellSentence({ id, label, verdict, reason }: Cell): string {
   return inOneLine(`${id}: ${label} ${what}`, 1_000);
 }
 
+/** How a finding counts, sorted as in a report. Only an open one fails the run: tries that disagree prove no mistake. */
+const STANDINGS = ['open', 'varies', 'accepted'] as const;
+type Standing = (typeof STANDINGS)[number];
+
+const standingOf = ({ verdict, accepted }: Finding): Standing => (verdict === 'unstable' ? 'varies' : accepted ? 'accepted' : 'open');
+
+/** The colour of a finding. */
+export const toneOf = (finding: Finding): Tone => (standingOf(finding) === 'open' ? 'bad' : 'warn');
+
+/** `twice`, `varies`, `silent (accepted)` */
+export const titleOf = (finding: Finding): string => `${WORDS[finding.verdict]}${standingOf(finding) === 'accepted' ? ' (accepted)' : ''}`;
+
 /** Findings that fail the run first, sorted as in the run. */
 export const sortedFindings = ({ findings }: HardenRun): readonly Finding[] =>
-  findings.toSorted((one, other) => Number(one.accepted === true) - Number(other.accepted === true));
+  findings.toSorted((one, other) => STANDINGS.indexOf(standingOf(one)) - STANDINGS.indexOf(standingOf(other)));
 
 export const isTried = ({ verdict }: Cell): boolean => verdict !== undefined;
-/** The command has not written its end yet. */
-export const isRunning = ({ cells, endedEarly }: HardenRun): boolean => endedEarly === undefined && !cells.every(isTried);
+/** The command has not written its end yet. A cell that the plan has skipped has a reason. */
+export const isRunning = ({ cells, endedEarly }: HardenRun): boolean =>
+  endedEarly === undefined && !cells.every((cell) => isTried(cell) || cell.reason !== undefined);
 /** Findings that fail the run. */
-export const openFindings = ({ findings }: HardenRun): readonly Finding[] => findings.filter(({ accepted }) => accepted !== true);
+export const openFindings = ({ findings }: HardenRun): readonly Finding[] => findings.filter((finding) => standingOf(finding) === 'open');
 
-/** `3 findings, 1 accepted` */
+/** `3 findings, 1 accepted, 2 outcomes vary` */
 export function headline(run: HardenRun): string {
-  const open = openFindings(run).length;
-  const accepted = run.findings.length - open;
-  const found = open === 0 ? (run.cells.some(isTried) ? 'No finding' : 'Nothing tried') : counted(open, 'finding');
-  return accepted > 0 ? `${found}, ${accepted} accepted` : found;
+  const { open = [], accepted = [], varies = [] } = Object.groupBy(run.findings, standingOf);
+  const found = open.length === 0 ? (run.cells.some(isTried) ? 'No finding' : 'Nothing tried') : counted(open.length, 'finding');
+  const known = accepted.length === 0 ? '' : `, ${accepted.length} accepted`;
+  return `${found}${known}${varies.length === 0 ? '' : `, ${counted(varies.length, 'outcome varies', 'outcomes vary')}`}`;
 }
 
 /** `412 of 1,200 misfortunes tried in 3 min` */

@@ -3,6 +3,7 @@ import { Problem, type ProblemCode, problems } from '../catalog/problems.ts';
 import { retryAfterIn } from '../domain/retry-after.ts';
 import { type Ids, traceIds } from '../observability/observer.ts';
 import type { Logger } from '../process/logger.ts';
+import { BROKEN_OFF_HEADER } from './estate-headers.ts';
 import { PathRefused } from './path.ts';
 import type { Reply } from './transport.ts';
 
@@ -26,7 +27,11 @@ export interface Answer {
   readonly gzipped?: Buffer;
   /** Whether the body is sent in chunks, without its length. */
   readonly isChunked?: true;
+  /** Whether the client gets half of the body, and then a broken connection. */
+  readonly isBrokenOff?: true;
 }
+
+export const hasBody = ({ status }: Answer): boolean => status !== 204 && status !== 304;
 
 /** What is sent of the body of an answer. */
 export const bodySentOf = ({ status, body, gzipped }: Answer): string | Buffer | undefined =>
@@ -46,7 +51,7 @@ export function headersOfAnswer(
   answer: Answer,
   { correlationId, requestId }: Pick<Ids, 'correlationId' | 'requestId'>,
 ): Record<string, string> {
-  const { status, contentType, etag, fileName, retryAfter, retryAfterDate, replayed, gzipped, isChunked } = answer;
+  const { status, contentType, etag, fileName, retryAfter, retryAfterDate, replayed, gzipped, isChunked, isBrokenOff } = answer;
   const sent = status === 304 ? undefined : bodySentOf(answer);
   return {
     'x-correlation-id': correlationId,
@@ -60,6 +65,7 @@ export function headersOfAnswer(
     ...(replayed === true && { 'idempotent-replayed': 'true' }),
     ...(sent !== undefined && { 'content-type': contentType }),
     ...(sent !== undefined && gzipped && { 'content-encoding': 'gzip', vary: 'Accept-Encoding' }),
+    ...(isBrokenOff && { [BROKEN_OFF_HEADER]: 'true' }),
     ...(sent !== undefined && !isChunked && { 'content-length': String(Buffer.byteLength(sent)) }),
   };
 }

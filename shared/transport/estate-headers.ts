@@ -7,6 +7,8 @@ import type { OutgoingCall } from './transport.ts';
 export const CONTEXT_HEADER = 'x-estate-context';
 /** Header that proves that a request comes from inside the estate. */
 export const TOKEN_HEADER = 'x-estate-token';
+/** Header of an answer that the gateway breaks off half-way. */
+export const BROKEN_OFF_HEADER = 'x-estate-broken-off';
 
 const WORLD = /^[^~]+~[^~]+$/;
 

@@ -182,10 +182,10 @@ test('Events of several objects keep their order in rehearsals with one seed and
 });
 
 /** The webhooks that a receiver got, in their order. @param afterMs wall time of the receiver for each of them, by its place */
-async function webhooksWith(afterMs: (place: number) => number): Promise<readonly string[]> {
+async function webhooksWith(afterMs: (place: number) => number, beginning = BEGINNING) {
   let place = 0;
   await using receiver = await receiveEvents(() => ({ status: 204, afterMs: afterMs(place++) }));
-  await using rehearsal = await begun(BEGINNING);
+  await using rehearsal = await begun(beginning);
   for (const name of ['one', 'another']) await rehearsal.control('put-webhook', { params: { name }, body: { url: receiver.url } });
   const order = await rehearsal.completed([
     { sku: 'mug-blue', qty: 2 },
@@ -193,7 +193,7 @@ async function webhooksWith(afterMs: (place: number) => number): Promise<readonl
   ]);
   await rehearsal.inspected(order);
   await rehearsal.advance('P2D');
-  return receiver.received.map(({ id, type }) => `${type} ${id}`);
+  return receiver.received.map(({ id, type, subject }) => ({ id, type, subject }));
 }
 
 test('Receivers get the webhooks of a rehearsal with a seed in one order, however fast they answer', async () => {
@@ -204,6 +204,15 @@ test('Receivers get the webhooks of a rehearsal with a seed in one order, howeve
   ]);
   expect(fast?.length).toBeGreaterThan(40);
   for (const webhooks of slow) expect(webhooks).toEqual(fast);
+});
+
+test('Receivers get webhooks about different objects in another order with another seed, and those about one object in their order', async () => {
+  const [first, second] = await Promise.all(['one seed', 'another'].map((seed) => webhooksWith(() => 0, { ...BEGINNING, seed })));
+  const types = (webhooks = first ?? []) => webhooks.map(({ type }) => type);
+  expect(types(second).toSorted()).toEqual(types().toSorted());
+  expect(types(second)).not.toEqual(types());
+  const byObject = (webhooks = first ?? []) => [...Map.groupBy(webhooks, ({ subject }) => subject).values()].map(types).map(String).sort();
+  expect(byObject(second)).toEqual(byObject());
 });
 
 test('A receiver of webhooks orders in a rehearsal with a seed before it answers', async () => {

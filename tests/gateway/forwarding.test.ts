@@ -154,10 +154,10 @@ async function sendBoth(bytes: string, { answering = echo, until }: { answering?
 }
 
 /** Sends a GET over HTTP and within the process while a fault strikes. */
-async function sendBothUnder(fault: FaultInput['fault'], bytes = get()): Promise<string> {
+async function sendBothUnder(fault: FaultInput['fault'], bytes = get(), answering = echo): Promise<string> {
   const rule = JSON.stringify({ match: { application: 'clienteling-app' }, fault });
   for (const { rig } of ways) await rig.adapter.worlds.setFault(await rig.world('default'), 'f', rule);
-  const answer = await sendBoth(bytes);
+  const answer = await sendBoth(bytes, { answering });
   for (const { rig } of ways) await rig.adapter.worlds.removeFault(await rig.world('default'));
   return answer;
 }
@@ -221,10 +221,22 @@ describe('Answers over HTTP and within the process', () => {
   test.each<[string, FaultInput['fault'], RegExp]>([
     ['drops the request', { kind: 'drop' }, /^HTTP\/1\.1 502 .*"code":"dependency_error"/s],
     ['loses the answer', { kind: 'lost-response', as: 'reset' }, /^HTTP\/1\.1 502 .*"code":"dependency_error"/s],
+    [
+      'breaks off the answer',
+      { kind: 'lost-response', as: 'half' },
+      /^HTTP\/1\.1 200 OK\r\n(?:.+\r\n)*content-length: 64\r\n(?:.+\r\n)*\r\n\{"version":3,"input":\{"params":\{$/,
+    ],
     ['sets another status', { kind: 'status', status: 599 }, /^HTTP\/1\.1 599 unknown\r\n/],
     ['makes the application unavailable', { kind: 'outage' }, /^HTTP\/1\.1 503 .*^retry-after: 1\r$/ms],
   ])('The answer when a fault %s is the same over HTTP and within the process', async (_what, fault, expected) => {
     expect(await sendBothUnder(fault)).toMatch(expected);
+  });
+
+  test.each([
+    ['without a body', head('DELETE /parties/1', AUTHORIZED, CLOSE), async () => null, /^HTTP\/1\.1 502 .*"code":"dependency_error"/s],
+    ['to HEAD', head('HEAD /parties/1', AUTHORIZED, CLOSE), echo, /^HTTP\/1\.1 200 OK\r\n(?:.+\r\n)*\r\n$/],
+  ])('An answer %s that a fault breaks off is the same over HTTP and within the process', async (_what, bytes, answering, expected) => {
+    expect(await sendBothUnder({ kind: 'lost-response', as: 'half' }, bytes, answering)).toMatch(expected);
   });
 
   test('The refusal of a silent application is the same over HTTP and within the process', async () => {
@@ -235,6 +247,7 @@ describe('Answers over HTTP and within the process', () => {
     for (const { reported } of ways) reported.length = 0;
     await sendBoth(post(note, JSON_TYPE, 'X-Correlation-Id: journaled'));
     await sendBothUnder({ kind: 'drop' }, get(CLOSE, 'X-Correlation-Id: journaled'));
+    await sendBothUnder({ kind: 'lost-response', as: 'half' }, get(CLOSE, 'X-Correlation-Id: journaled'));
     const records = await Promise.all(
       ways.map(async ({ rig, reported }) => {
         const hops = (await rig.journal('default')).filter(({ correlationId }) => correlationId === 'journaled');

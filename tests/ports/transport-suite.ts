@@ -193,6 +193,7 @@ export function transportSuite(name: string, transportTo: (reach: Reach) => Tran
     test.each([
       ['a call that a fault drops breaks off without an effect', { kind: 'drop' }, 0],
       ['a call whose answer a fault loses takes effect and breaks off', { kind: 'lost-response', as: 'reset' }, 1],
+      ['a call whose answer a fault breaks off takes effect and breaks off', { kind: 'lost-response', as: 'half' }, 1],
     ] as const)('%s', async (_title, fault, effects) => {
       answering = async () => ({ ok: true });
       await setFault(fault);

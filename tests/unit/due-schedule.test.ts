@@ -87,7 +87,7 @@ test('The schedule of a world with a seed sends one webhook at a time, as the bu
     ...{ ...DUE, application: 'gateway', kind: 'deliver-webhook', key: name, at: 1 },
     ...{ seq, payload: JSON.stringify({ order }) },
   });
-  const schedule = createDueSchedule({ isOrdered: true });
+  const schedule = createDueSchedule({ webhooks: { seed: 's', groupOf: (order) => order } });
   const items = [webhook('later', 1, 9), webhook('earlier', 2, 4), item('timer', 1, 3), { ...webhook('all', 4, 0), kind: 'take-events' }];
   for (const one of items) schedule.put(one.key, one);
   const next = () => schedule.lowest(1, 0)?.key;
@@ -103,6 +103,37 @@ test('The schedule of a world with a seed sends one webhook at a time, as the bu
   schedule.remove('timer');
   schedule.remove('earlier');
   expect(next()).toBe('later');
+});
+
+test('The schedule of a world with a seed sends the webhooks of a group in an order drawn from the seed, and groups as the bus orders them', () => {
+  const drawn = (seed: string): readonly number[] => {
+    const schedule = createDueSchedule({ webhooks: { seed, groupOf: (order) => (order <= 8 ? 1 : 9) } });
+    const orders = Array.from({ length: 16 }, (_, place) => 16 - place);
+    for (const order of orders) {
+      const key = `hook.${order}`;
+      schedule.put(key, {
+        ...DUE,
+        application: 'gateway',
+        kind: 'deliver-webhook',
+        key,
+        at: 1,
+        seq: order,
+        payload: JSON.stringify({ order }),
+      });
+    }
+    return orders.map(() => {
+      const { key = '' } = schedule.lowest(1, 0) ?? {};
+      schedule.remove(key);
+      return Number(key.slice('hook.'.length));
+    });
+  };
+  const [first, again, other] = [drawn('one'), drawn('one'), drawn('another')];
+  expect(again).toEqual(first);
+  expect(other).not.toEqual(first);
+  for (const orders of [first, other]) {
+    expect(orders.slice(0, 8).toSorted((a, b) => a - b)).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
+    expect(orders).not.toEqual(orders.toSorted((a, b) => a - b));
+  }
 });
 
 test('The schedule of due work lets a holder finish an item after its lease has expired, until someone else leases it', () => {

@@ -62,6 +62,7 @@ export const FAULT_KINDS: { readonly [Kind in FaultKind]: KindWords } = {
         choices: [
           ['timeout', '504'],
           ['reset', 'a broken connection'],
+          ['half', 'half of the body, then a broken connection'],
         ],
       },
     ],

@@ -16,6 +16,8 @@ import {
   SENTENCES,
   sortedFindings,
   startText,
+  titleOf,
+  toneOf,
 } from '../../rehearsal/harden/words.ts';
 import { Badge } from '../kit/badge.tsx';
 import { counted, duration } from '../kit/format.ts';
@@ -190,7 +192,7 @@ interface FindingProps extends ViewProps {
 }
 
 function FindingCard({ finding, run, anchor, hasFiles = false, tracesOf }: FindingProps) {
-  const { id, verdict, site, paragraph, remedy, repeat, scenario, files = [], accepted } = finding;
+  const { id, site, paragraph, remedy, repeat, scenario, files = [] } = finding;
   const own = new Set(finding.cells);
   const cells = run.cells.filter((cell) => own.has(cell.id));
   const differences = differencesOf(cells);
@@ -199,8 +201,7 @@ function FindingCard({ finding, run, anchor, hasFiles = false, tracesOf }: Findi
   return (
     <section class={`card in stack-tight ${css.finding}`} id={anchor} aria-label={`Finding ${id}`}>
       <h2>
-        <Badge tone={accepted ? 'warn' : 'bad'}>{accepted ? `${verdict}, accepted` : verdict}</Badge> {label}{' '}
-        <span class="muted">{id}</span>
+        <Badge tone={toneOf(finding)}>{titleOf(finding)}</Badge> {label} <span class="muted">{id}</span>
       </h2>
       <p class="brk">{paragraph}</p>
       {differences.length > 0 && (
@@ -210,7 +211,7 @@ function FindingCard({ finding, run, anchor, hasFiles = false, tracesOf }: Findi
               <td>{what}</td>
               <td>{baseline || '–'}</td>
               <td>
-                <span class={accepted ? undefined : css.tried}>{tried || '–'}</span>
+                <span class={toneOf(finding) === 'bad' ? css.tried : undefined}>{tried || '–'}</span>
               </td>
             </tr>
           ))}

@@ -10,6 +10,8 @@ import {
   openFindings,
   sortedFindings,
   startText,
+  titleOf,
+  toneOf,
 } from '../../../rehearsal/harden/words.ts';
 import { inOneLine } from '../../../shared/domain/printable.ts';
 import { counted } from '../../../ui/kit/format.ts';
@@ -65,7 +67,8 @@ function matrix(run: HardenRun): string {
   ].join('\n');
 }
 
-function detail({ id, verdict, site, cells, paragraph, remedy, repeat, accepted }: Finding, run: HardenRun): string {
+function detail(finding: Finding, run: HardenRun): string {
+  const { id, site, cells, paragraph, remedy, repeat } = finding;
   const own = new Set(cells);
   const found = run.cells.filter((cell) => own.has(cell.id));
   const label = run.sites.find((one) => one.id === site)?.label ?? site;
@@ -73,7 +76,7 @@ function detail({ id, verdict, site, cells, paragraph, remedy, repeat, accepted 
     .slice(0, MOST_FIGURES)
     .map(({ what, baseline, tried }) => `| ${plain(what)} | ${plain(baseline)} | ${plain(tried)} |`);
   return [
-    `### ${accepted ? '⚠️' : '❌'} ${plain(inOneLine(id, 40))} ${verdict}${accepted ? ' (accepted)' : ''}: ${plain(label)}`,
+    `### ${SIGNS[toneOf(finding)]}${plain(inOneLine(id, 40))} ${titleOf(finding)}: ${plain(label)}`,
     plain(paragraph, MOST_LETTERS),
     ...(rows.length === 0 ? [] : [['| | Baseline | This try |', '|---|---|---|', ...rows].join('\n')]),
     `**Remedy:** ${plain(remedy, MOST_LETTERS)}`,

@@ -2,7 +2,7 @@ import { inOneLine } from '../../../shared/domain/printable.ts';
 import { counted } from '../../../shared/domain/text.ts';
 import { styled } from '../../../shared/process/terminal.ts';
 import type { Cell, Finding, HardenRun } from '../run.ts';
-import { conditions, differencesOf, effort, HEADS, headline, notTried, openFindings, sortedFindings } from '../words.ts';
+import { conditions, differencesOf, effort, HEADS, headline, notTried, openFindings, sortedFindings, titleOf, toneOf } from '../words.ts';
 import { inTone } from './matrix-lines.ts';
 import { padded, wrapped } from './wrapped.ts';
 
@@ -42,15 +42,15 @@ interface About {
 }
 
 function linesOf(finding: Finding, { site, cells, form: { width, colour } }: About): readonly string[] {
-  const { id, verdict, paragraph, remedy, repeat, accepted, files = [] } = finding;
+  const { id, paragraph, remedy, repeat, files = [] } = finding;
   const own = finding.cells.flatMap((cell) => cells.get(cell) ?? []);
   const indented = (text: string, indent = '    '): readonly string[] =>
     wrapped(inOneLine(text, 4_000), width - indent.length).map((line) => indent + line);
   const families = [...new Set(own.map(({ family }) => HEADS[family].toLowerCase()))];
-  const head = `${inOneLine(id, 20)}  ${verdict}${accepted ? ' (accepted)' : ''}`;
+  const head = `${inOneLine(id, 20)}  ${titleOf(finding)}`;
   const where = [inOneLine(site, 120), ...families].join(', ');
   return [
-    `${inTone(accepted ? 'warn' : 'bad', head, colour)}  ${colour ? styled('bold', where, { validateStream: false }) : where}`,
+    `${inTone(toneOf(finding), head, colour)}  ${colour ? styled('bold', where, { validateStream: false }) : where}`,
     ...indented(paragraph),
     ...figures(own, width),
     ...indented(`Remedy: ${remedy}`),

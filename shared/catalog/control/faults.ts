@@ -26,10 +26,15 @@ export const Fault = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('outage') }),
   /** The connection breaks before the handler runs. */
   z.strictObject({ kind: z.literal('drop') }),
-  /** The handler commits, then its answer is lost: the caller gets a 504 or a reset connection. */
+  /** The handler commits, then its answer is lost: the caller gets a 504, a reset connection, or half of the answer. */
   z.strictObject({
     kind: z.literal('lost-response'),
-    as: z.enum(['timeout', 'reset']).default('timeout').describe('The caller gets a 504 (timeout) or a broken connection (reset).'),
+    as: z
+      .enum(['timeout', 'reset', 'half'])
+      .default('timeout')
+      .describe(
+        'The caller gets a 504 (timeout), a broken connection (reset), or half of the body and then a broken connection (half). Applications get no half: for them it is a reset.',
+      ),
   }),
   /** Requests wait until `parties` of them have arrived, then run together. */
   z.strictObject({ kind: z.literal('barrier'), parties: z.int().min(2).max(1_000).describe('Requests that wait for each other.') }),

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import TinyQueue from 'tinyqueue';
 import { GATEWAY, type Owner } from '../../catalog/applications.ts';
 import type { Ms } from '../../domain/time.ts';
@@ -25,16 +26,29 @@ interface Queued {
 
 const byInstant = (a: Queued, b: Queued): number => a.item.at - b.item.at || a.place - b.place || a.item.seq - b.item.seq;
 
-/** Webhooks are sent as the bus orders their events, because `seq` depends on how fast receivers answer. */
-const placeOf = ({ application, kind, payload }: Item): number =>
-  application === GATEWAY && kind === DELIVER_WEBHOOK ? (JSON.parse(payload) as { readonly order: number }).order : 0;
+/** The order of webhooks in a world with a seed. Their `seq` depends on how fast receivers answer. */
+export interface WebhookOrder {
+  readonly seed: string;
+  /** The first event of the group that an event belongs to. @param order of the event on the bus */
+  readonly groupOf: (order: number) => number;
+}
+
+/**
+ * Groups of events are sent as the bus orders them. The seed draws the order within a group. A delivery is scheduled when the earlier one
+ * about the same object has ended, so these never change places.
+ */
+function placeOf({ application, kind, key, payload }: Item, { seed, groupOf }: WebhookOrder): number {
+  if (application !== GATEWAY || kind !== DELIVER_WEBHOOK) return 0;
+  const { order } = JSON.parse(payload) as { readonly order: number };
+  return groupOf(order) + hash('sha256', `${seed}/${key}`, 'buffer').readUInt32BE(0) / 2 ** 32;
+}
 
 /** The queue is rebuilt when stale entries outnumber the current ones by more than this. */
 const STALE_MARGIN = 64;
 
 interface DueScheduleOptions {
-  /** Whether the world has a seed. Then the gateway sends one webhook at a time. */
-  readonly isOrdered?: boolean;
+  /** In a world with a seed. Then the gateway sends one webhook at a time. */
+  readonly webhooks?: WebhookOrder | undefined;
   /** Called when an item that awaits an application is removed, replaced or leased. */
   readonly onAwaitedEnd?: (item: Item) => void;
 }
@@ -43,7 +57,7 @@ interface DueScheduleOptions {
  * The due work of a world, by key and by instant. The clock reads the next item after every change, so the read must not cost a pass over
  * all items: free items are in a priority queue, leased ones are kept apart.
  */
-export function createDueSchedule({ isOrdered = false, onAwaitedEnd }: DueScheduleOptions = {}) {
+export function createDueSchedule({ webhooks, onAwaitedEnd }: DueScheduleOptions = {}) {
   const records = new Map<string, DueRecord>();
   /** Runs that the clock started, by token. A run continues when its item is cancelled or replaced. */
   const runs = new Map<string, { readonly key: string; readonly until: Ms }>();
@@ -58,14 +72,14 @@ export function createDueSchedule({ isOrdered = false, onAwaitedEnd }: DueSchedu
   /** Items with the same turn run one at a time. */
   const turnOf = (item: Item | undefined): string | undefined => {
     if (item && carriesEvent(item.kind)) return `${item.application}|${item.kind}`;
-    return isOrdered && item?.application === GATEWAY ? GATEWAY : undefined;
+    return webhooks && item?.application === GATEWAY ? GATEWAY : undefined;
   };
 
   const isCurrent = ({ key, item }: Queued): boolean => records.get(key)?.item === item && !leased.has(key);
 
   function enqueue(key: string, item: Item): void {
     if (queue.length > 2 * records.size + STALE_MARGIN) queue = new TinyQueue(queue.data.filter(isCurrent), byInstant);
-    queue.push({ key, item, place: isOrdered ? placeOf(item) : 0 });
+    queue.push({ key, item, place: webhooks ? placeOf(item, webhooks) : 0 });
   }
 
   function forget(key: string): void {

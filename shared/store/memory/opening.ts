@@ -22,6 +22,8 @@ export async function openWorld(rehearsal: string, from: WorldData | ExportedWor
   const exported = isExported(from) ? from : undefined;
   const parked: WorldState['parked'] = new Map();
   const seed: WorldData = exported ? exported.seed : withoutOwnData;
+  const events = createMemoryEvents();
+  const drawn = seed.beginning?.seed;
   const state: WorldState = {
     rehearsal,
     world: `${rehearsal}~${ulid()}`,
@@ -32,15 +34,18 @@ export async function openWorld(rehearsal: string, from: WorldData | ExportedWor
     origin: exported?.origin,
     clock: flows(from) ? { flowing: true, offset: from.now - Date.now() } : { flowing: false, at: from.now },
     applications: new Map(),
-    due: createDueSchedule({ isOrdered: seed.beginning?.seed !== undefined, onAwaitedEnd: (item) => unpark({ parked }, item) }),
+    due: createDueSchedule({
+      webhooks: drawn === undefined ? undefined : { seed: drawn, groupOf: events.groupOf },
+      onAwaitedEnd: (item) => unpark({ parked }, item),
+    }),
     pending: new Set(exported?.pending),
-    unsent: seed.beginning?.seed === undefined ? undefined : new Map(),
+    unsent: drawn === undefined ? undefined : new Map(),
     parked,
     seq: 0,
     dueSeq: exported?.dueSeq ?? 0,
     order: 0,
     bytes: data === undefined ? 0 : JSON.stringify(data).length,
-    events: createMemoryEvents(),
+    events,
     journal,
     logs: { moves: [], operations: [], verdicts: [] },
     faults: new Map(exported?.faults.rules.map(({ name, ...fault }) => [name, { ...fault, struck: [] }])),

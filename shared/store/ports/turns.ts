@@ -8,7 +8,8 @@ export type EndTurn = () => void;
  * The order of work in worlds with a seed. A request from outside begins when the world is quiet: when no event is unsent or undelivered, and
  * no application has work that is due. After the requests, events are sent, first committed first. Then deliveries run one at a time,
  * and then due work. So the same requests, one after another, make the same events in the same order. Requests in parallel run in parallel.
- * Webhooks to receivers begin outside these turns, because a receiver may call the estate before it answers. `due-schedule.ts` orders them.
+ * Webhooks to receivers begin outside these turns, because a receiver may call the estate before it answers. `due-schedule.ts` orders them: the seed
+ * draws the order of webhooks about different objects.
  */
 export interface Turns {
   /** Whether the work of this world takes turns. */

@@ -3,7 +3,7 @@ import { Problem, type ProblemCode, problems } from '../../catalog/problems.ts';
 import { OUTSIDE_WORLD, SIGNER } from '../../control/context.ts';
 import { type ActiveFault, type FaultTarget, waitAtBarrier } from '../../control/faults.ts';
 import { pause } from '../../process/waiting.ts';
-import { type Answer, answerProblem } from '../../transport/answer.ts';
+import { type Answer, answerProblem, hasBody } from '../../transport/answer.ts';
 import type { ApplicationParts } from '../application-parts.ts';
 import type { Answered, ApiRequest } from '../job.ts';
 import { noteBody } from './read-input.ts';
@@ -27,13 +27,14 @@ export const applyFaults =
     }
     const lost = struck.find(({ fault }) => fault.kind === 'lost-response');
     if (!lost) return rest(job);
-    await rest(job).catch(ignoreRefusal);
-    return loseAnswer(lost, parts.application, job.path);
+    const answer = await rest(job).catch((error: unknown) => refusalIn(error, job));
+    return loseAnswer(lost, answer, { application: parts.application, job });
   };
 
 /** A refusal is an answer, so it is lost, too. */
-function ignoreRefusal(error: unknown): undefined {
-  if (!(error instanceof Problem)) throw error;
+function refusalIn(error: unknown, { path }: ApiRequest): Answer {
+  if (error instanceof Problem) return answerProblem(error, path);
+  throw error;
 }
 
 async function faultsOf(parts: ApplicationParts, job: ApiRequest): Promise<readonly ActiveFault[]> {
@@ -78,8 +79,15 @@ async function strike(parts: ApplicationParts, job: ApiRequest, { name, fault }:
 class Dropped extends Error {}
 
 /** The request was answered, and the answer is lost. */
-function loseAnswer({ name, fault }: ActiveFault, application: string, path: string): Answer | undefined {
+function loseAnswer(
+  { name, fault }: ActiveFault,
+  answer: Answered,
+  { application, job: { path, context } }: { readonly application: string; readonly job: ApiRequest },
+): Answered {
   if (fault.kind === 'lost-response' && fault.as === 'reset') return undefined;
+  // The connection to a client ends at the gateway, which breaks it. An answer without a body has no half.
+  if (fault.kind === 'lost-response' && fault.as === 'half')
+    return answer && context.chain.length === 0 && hasBody(answer) ? { ...answer, isBrokenOff: true } : undefined;
   const problem = new Problem('dependency_timeout', `${application} answered, and the answer was lost (fault ${name}).`, {
     dependency: application,
   });

@@ -58,6 +58,7 @@ export const recordHop =
 /** Documents are not journaled. */
 function textOf(answer: Answer | undefined): string | undefined {
   if (typeof answer?.body !== 'string') return undefined;
+  if (answer.isBrokenOff) return JSON.stringify(answer.body.slice(0, answer.body.length >> 1));
   return answer.isText ? JSON.stringify(answer.body) : answer.body;
 }
 

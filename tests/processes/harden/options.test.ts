@@ -49,6 +49,52 @@ test('harden continues a kept world, and ends when the budget is used up', async
   await kept.control('delete-snapshot', { params: { name: kept.name } });
 });
 
+/** A story with two calls that repeats one of them at most. */
+await folder.write(
+  'twice.mjs',
+  `const { ESTATE_URL, ESTATE_BEARER_TOKEN, ESTATE_REHEARSAL } = process.env;
+   let repeats = 1;
+   async function send(path, body) {
+     const key = crypto.randomUUID();
+     for (;;) {
+       const answer = await fetch(ESTATE_URL + path, {
+         method: 'POST',
+         headers: { Authorization: 'Bearer ' + ESTATE_BEARER_TOKEN, 'X-Rehearsal': ESTATE_REHEARSAL, 'Content-Type': 'application/json', 'Idempotency-Key': key },
+         body: JSON.stringify(body),
+       });
+       if (answer.ok) return;
+       if (repeats-- === 0) process.exit(1);
+     }
+   }
+   await send('/loyalty/accounts/loy_ada/points', { points: 100, reason: 'welcome' });
+   await send('/baskets', { channel: 'web' });`,
+);
+
+test('harden finds what two misfortunes do that the command survives alone, repeats the pair by its id, and accepts it', async () => {
+  const run = async (...args: readonly string[]) => {
+    const { code, out, err } = await runProgram(
+      process.execPath,
+      [MAIN, 'harden', '--against', estate.gateway, '--only', 'lost-answers', ...args, '--', process.execPath, folder.at('twice.mjs')],
+      { ESTATE_ADMIN_TOKEN: ADMIN },
+    );
+    return { code, text: out || err };
+  };
+  const report = folder.at('pairs');
+  const found = JSON.parse((await run('--pairs', '--budget', '5m', '--json', '--report', report)).text) as HardenRun;
+  const [finding, ...others] = found.findings;
+  expect([finding?.verdict, others]).toEqual(['half', []]);
+  const [id = ''] = finding?.cells ?? [];
+  expect(id).toMatch(/^C\d+\+C\d+$/);
+  expect(finding?.paragraph).toMatch(
+    /^Issue Loyalty Points was carried out, and its answer was lost. Create Basket was carried out, and its answer was lost\. /,
+  );
+  expect(finding?.repeat).toContain(`--again ${id} `);
+  expect((await run('--again', id)).code).toBe(1);
+  const accepted = await run('--again', id, '--report', report, '--accept', `${report}/harden.json`);
+  expect([accepted.code, accepted.text]).toEqual([0, expect.stringMatching(/^Before: half\..*No finding, 1 accepted\./s)]);
+  expect((await run('--pairs', '--budget', '5m', '--plan')).text).toContain('Then at most 1 pair of those');
+});
+
 test('harden resets the system before each story, gives the story an address of its rehearsal, and compares what the system returns', async () => {
   const views = new Map<string, string>();
   await using system = await serving(async (request, response) => {

@@ -13,6 +13,7 @@ test.each<[args: readonly string[], message: string]>([
   [['--same-as', 'order=http://localhost/'], '--same-as order: the address begins with http and has {id}, not http://localhost/.'],
   [['--from', 'kept'], '--from kept: an estate that is started for the run has no kept world.'],
   [['--against', 'http://127.0.0.1:1', '--from', 'kept', '--starts-at', '2026-01-01T00:00:00Z'], '--starts-at: the kept world in --from'],
+  [['--pairs'], '--pairs may try two thousand pairs. Limit it with --budget, such as --pairs --budget 10m.'],
   [['--parallel', '65'], '--parallel 65: give a number from 1 to 64.'],
   [['--patience', '1d'], '--patience 1d: give an ISO 8601 duration, such as P1D or PT2H.'],
   [['--only', 'lost'], 'There is no family of misfortunes lost'],

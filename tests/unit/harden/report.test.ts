@@ -33,13 +33,14 @@ test('The JUnit file has a case for each cell; accepted findings and cells witho
 
 test('The summary has the matrix, the findings with the figures of baseline and try, and what was not checked and not tried', () => {
   const text = hardenMarkdown(smallRun);
-  expect(text).toMatch(/^## ❌ 3 findings, 1 accepted: 102 of 102 misfortunes tried in 14 s\n/);
+  expect(text).toMatch(/^## ❌ 3 findings, 1 accepted, 1 outcome varies: 102 of 102 misfortunes tried in 14 s\n/);
   expect(text).toContain('| | System down | Answer lost | Event twice or late |');
   expect(text).toContain('| Confirm Order | ✅ ok | ❌ twice |');
   expect(text).toContain('| | Baseline | This try |\n|---|---|---|\n| orders confirmed | 1 | 2 |');
   expect(text).toContain('**Not checked**\n\n- No check was given');
   expect(hardenMarkdown(endedRun)).toContain('- The run ended early: Ctrl-C.');
   expect(hardenMarkdown(soundRun)).toMatch(/^## ✅ No finding: /);
+  expect(text).toContain('### ⚠️ F5 varies: Check Out Basket');
 });
 
 test('The summary of 1,200 cells stays far below the limit of a job summary', () =>
@@ -49,6 +50,7 @@ test('The page and the summary show hostile text as text', async () => {
   const { hardenHtml, styles } = await loadDrawing('harden-report');
   const page = hardenHtml(hostileRun, styles);
   expect(page).toContain('&lt;img src=x');
+  expect(hardenHtml(smallRun, styles)).toMatch(/<span class="[^"]*warn[^"]*">varies<\/span> Check Out Basket/);
   expect(page).not.toMatch(/<img|<script|href="(?!#)[^"]*(?:javascript|etc)/);
   // Code is shown as it is.
   expect(hardenMarkdown(hostileRun).replaceAll(/`[^`\n]*`/g, '')).not.toMatch(/<img|^# no/m);

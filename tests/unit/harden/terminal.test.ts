@@ -94,7 +94,16 @@ test('A finding has its paragraph, the figures of baseline and try, the remedy, 
   expect(text).toContain('Again: estate harden --again C63 -- node examples/harden/javascript/phone-order.mjs');
   expect(text.indexOf('F3  silent (accepted)')).toBeGreaterThan(text.indexOf('F4  stuck'));
   expect(text).toContain('- No check was given');
-  expect(text).toMatch(/3 findings, 1 accepted\. 102 of 102 misfortunes tried in 14 s\.$/);
+  expect(text).toMatch(/3 findings, 1 accepted, 1 outcome varies\. 102 of 102 misfortunes tried in 14 s\.$/);
+});
+
+test('An unstable outcome is not counted as a finding, comes after the findings that fail, and is yellow', () => {
+  expect(findings(smallRun).indexOf('F5  varies  Check Out Basket')).toBeGreaterThan(findings(smallRun).indexOf('F4  stuck'));
+  const unstable = { ...smallRun, findings: smallRun.findings.filter(({ verdict }) => verdict === 'unstable') };
+  expect(findings(unstable)).toMatch(/^No finding, 1 outcome varies\. /m);
+  const coloured = printed(findingLines(unstable, 80, true));
+  expect(coloured).toContain('\u001B[33mF5  varies');
+  expect(coloured).toContain('\u001B[32mNo finding, 1 outcome varies');
 });
 
 test('A run reports what was not tried: after an early end with the reason, while it runs without', () => {
@@ -102,6 +111,13 @@ test('A run reports what was not tried: after an early end with the reason, whil
   expect(findings(runningRun)).toContain('- 32 misfortunes were not tried yet: ');
   expect(findings(runningRun)).toMatch(/70 of 102 misfortunes tried in 14 s so far\.$/);
   expect(matrix(endedRun, 80)).toMatch(/^Confirm Order +ok +twice +ok +ok +·$/m);
+});
+
+test('A run that has skipped a misfortune is over', () => {
+  const cells = runningRun.cells.map((cell) =>
+    cell.verdict === undefined ? { ...cell, reason: 'Not tried: it has broken already.' } : cell,
+  );
+  expect(findings({ ...runningRun, cells })).toMatch(/32 misfortunes were not tried: .* misfortunes tried in 14 s\.$/s);
 });
 
 test('A run without a finding reports it in its last line', () =>
