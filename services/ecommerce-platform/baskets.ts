@@ -6,6 +6,7 @@ import { putParty } from '../../shared/catalog/customer/internal.ts';
 import type { InputOf } from '../../shared/catalog/define.ts';
 import { releaseHolds as releaseHoldsCall } from '../../shared/catalog/inventory/internal.ts';
 import { rowFor } from '../../shared/catalog/life-cycle.ts';
+import { MOST_LOCATIONS_PER_LINE } from '../../shared/catalog/limits.ts';
 import type { SkuUnits } from '../../shared/catalog/lines-by-sku.ts';
 import { invalid, notFound, Problem } from '../../shared/catalog/problems.ts';
 import type { Figures } from '../../shared/catalog/retailer.ts';
@@ -184,7 +185,9 @@ async function refuseUnlessAvailable(scope: Scope, sku: string, requested: numbe
   const found = await readAvailability(scope, sku, requested);
   if (!found || found.maxPerLine >= requested) return;
   const available = Math.max(0, found.maxPerLine);
-  const detail = `No location has ${requested} of "${sku}"; the best location has ${available}.`;
+  const detail = scope.work.figures.splitLines
+    ? `The locations have too few of "${sku}": ${requested} requested, ${available} at the best ${MOST_LOCATIONS_PER_LINE} together.`
+    : `No location has ${requested} of "${sku}"; the best location has ${available}.`;
   throw new Problem('insufficient_stock', detail, { skus: [{ sku, requested, available }] });
 }
 
