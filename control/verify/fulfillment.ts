@@ -42,11 +42,7 @@ export const backAt = ({ locationId, collection }: Pick<FulfillmentOrder, 'locat
 const isServing = ({ state, failureReason }: FulfillmentOrder): boolean =>
   state !== 'cancelled' && state !== 'returned-to-sender' && !(state === 'failed-delivery' && failureReason === 'lost');
 
-function checkLines(
-  { queued }: WorldRecords,
-  { order, fulfillmentOrders }: PlacedOrder,
-  check: Check,
-): void {
+function checkLines({ queued }: WorldRecords, { order, fulfillmentOrders }: PlacedOrder, check: Check): void {
   const { reconciliation = [], replacements = [] } = order;
   const settled = new Set(
     reconciliation.flatMap(({ fulfillmentOrderId, reason }) => (reason === 'delivered-after-refund' ? [fulfillmentOrderId] : [])),

@@ -214,10 +214,11 @@ function countOf(kind: Exclude<Moved['kind'], 'give-back'>, qty: number) {
 }
 
 /** 409 that names every SKU that is short. */
-export function insufficientStock(short: readonly Shortage[], { splitLines }: Pick<Figures, 'splitLines'> = { splitLines: false }): Problem {
+export function insufficientStock(
+  short: readonly Shortage[],
+  { splitLines }: Pick<Figures, 'splitLines'> = { splitLines: false },
+): Problem {
   const where = splitLines ? `at the best ${MOST_LOCATIONS_PER_LINE} locations` : 'at the best location';
-  const named = short
-    .map(({ sku, requested, available }) => `${sku} (${requested} requested, ${available} ${where})`)
-    .join(', ');
+  const named = short.map(({ sku, requested, available }) => `${sku} (${requested} requested, ${available} ${where})`).join(', ');
   return new Problem('insufficient_stock', `Not enough stock of ${named}; nothing was reserved.`, { skus: short });
 }

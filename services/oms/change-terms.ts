@@ -181,7 +181,14 @@ function taxAfter(row: TaxRow, before: readonly PricedLine[], after: readonly Pr
 export const repriced = (order: StoredOrder, { lines }: Pick<Price, 'lines'>): OrderLine[] =>
   lines.flatMap(({ lineId, qty, discount, tax, taxRate, lineTotal }) => {
     const line = order.lines.find((one) => one.lineId === lineId);
-    return line ? [servedFrom({ ...line, qty, discount, tax, taxRate, lineTotal }, keptAt(line, qty).filter((at) => at.qty > 0))] : [];
+    return line
+      ? [
+          servedFrom(
+            { ...line, qty, discount, tax, taxRate, lineTotal },
+            keptAt(line, qty).filter((at) => at.qty > 0),
+          ),
+        ]
+      : [];
   });
 
 /** Units that the customer no longer wants. */

@@ -129,7 +129,10 @@ export type WindowName = keyof Retailer['windows'];
 
 /** The figures as code uses them: windows in milliseconds. */
 export interface Figures
-  extends Pick<Retailer, 'currency' | 'timeZone' | 'cashRounding' | 'taxIncluded' | 'taxRates' | 'splitLines' | 'shipping' | 'disputeFee' | 'loyalty'> {
+  extends Pick<
+    Retailer,
+    'currency' | 'timeZone' | 'cashRounding' | 'taxIncluded' | 'taxRates' | 'splitLines' | 'shipping' | 'disputeFee' | 'loyalty'
+  > {
   readonly collection: { readonly days: number; readonly preparationMs: number; readonly payLimit: number };
   readonly windowMs: Readonly<Record<WindowName, number>>;
   /** Undefined: lost goods are refunded immediately. */

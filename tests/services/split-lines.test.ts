@@ -24,7 +24,10 @@ const FIVE = { lines: [mugs(5)] };
 type Order = Awaited<ReturnType<TestRehearsal['order']>>;
 
 /** Where the first line of an order is served. */
-const nodesOf = ({ lines: [line] }: Pick<Order, 'lines'>) => [line?.nodeId, line?.nodes?.map(({ locationId, qty }) => `${locationId} ${qty}`)];
+const nodesOf = ({ lines: [line] }: Pick<Order, 'lines'>) => [
+  line?.nodeId,
+  line?.nodes?.map(({ locationId, qty }) => `${locationId} ${qty}`),
+];
 
 /** The fulfillment orders of an order, with their units of its first line. */
 async function servedBy(rehearsal: TestRehearsal, id: string): Promise<string[]> {
@@ -192,7 +195,13 @@ describe('A line from two locations whose value does not divide evenly', () => {
     await using rehearsal = await split({ currency });
     const money = (amount: number) => ({ amount, currency });
     const lines = [{ ...mugs(5), unitPrice: money(1_299), discount: money(1) }];
-    const body = { priceSource: 'given' as const, reference: { source: 'shop', id: '1' }, lines, total: money(6_494), shippingAddress: ADDRESS };
+    const body = {
+      priceSource: 'given' as const,
+      reference: { source: 'shop', id: '1' },
+      lines,
+      total: money(6_494),
+      shippingAddress: ADDRESS,
+    };
     const { id } = await rehearsal.api('create-order-api', { body });
     await rehearsal.authorisation(id);
     const { order, first, second } = await ordered(rehearsal, id);
@@ -213,7 +222,10 @@ describe('The replacement of a line from two locations', () => {
     for (const id of [first, second]) await rehearsal.lost(await rehearsal.dispatched(id));
     await count(rehearsal, 'store-02', 5);
     const lines = [{ orderLineId: order.lines[0]?.lineId ?? '', qty: 5 }];
-    const { lines: replaced } = await rehearsal.api('create-replacement-api', { params: { id: order.id }, body: { lines, reason: 'lost' } });
+    const { lines: replaced } = await rehearsal.api('create-replacement-api', {
+      params: { id: order.id },
+      body: { lines, reason: 'lost' },
+    });
     expect(replaced.map(({ qty }) => qty)).toEqual([2, 3]);
     expect((await servedBy(rehearsal, order.id)).slice(2)).toEqual(['store-02 allocated 5']);
     await rehearsal.delivered(await rehearsal.dispatched((await rehearsal.routed(order.id))[2]?.id ?? ''));

@@ -126,7 +126,9 @@ export const checkAvailability = defineApi({
   response: z.object({
     sku: Sku,
     atp: z.int().describe('Available to promise at all nodes.'),
-    maxPerLine: z.int().describe('Units that the best single node can serve; the best nodes together, if the retailer splits lines (splitLines).'),
+    maxPerLine: z
+      .int()
+      .describe('Units that the best single node can serve; the best nodes together, if the retailer splits lines (splitLines).'),
     available: z.boolean().describe('Whether maxPerLine covers qty.'),
     nodes: z.array(z.object({ locationId: Id, atp: z.int() })),
     asOf: Instant,

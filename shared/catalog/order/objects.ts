@@ -128,7 +128,9 @@ export const OrderLine = z
     nodes: z
       .array(z.object({ locationId: Id, qty: Quantity }))
       .optional()
-      .describe('Our addition: the locations that serve the line together, with their units. The first one is nodeId. Absent for one location.'),
+      .describe(
+        'Our addition: the locations that serve the line together, with their units. The first one is nodeId. Absent for one location.',
+      ),
     reservationId: Id.optional(),
     fulfilledQty: z
       .int()
