@@ -122,7 +122,8 @@ export function sharedPrice(order: StoredOrder, remaining: Wanted['lines']): Pri
   const lines = remaining.flatMap(({ lineId, qty }) => {
     const line = order.lines.find((one) => one.lineId === lineId);
     if (!line) return [];
-    const { lineTotal, tax, discount } = line.taxRate === undefined ? sharedUnits(line, qty) : sharedUntaxedUnits(line, qty, line.taxRate);
+    const isCalculated = line.taxRate !== undefined && order.priceSource !== 'given';
+    const { lineTotal, tax, discount } = isCalculated ? sharedUntaxedUnits(line, qty, line.taxRate ?? 0) : sharedUnits(line, qty);
     return [{ ...line, qty, lineTotal: money(lineTotal, currency), tax: money(tax, currency), discount: money(discount, currency) }];
   });
   const sum = (of: (line: PricedLine) => number): number => lines.reduce((total, line) => total + of(line), 0);
@@ -152,7 +153,8 @@ export function sharedPrice(order: StoredOrder, remaining: Wanted['lines']): Pri
 function sharedUnits(line: OrderLine, qty: number) {
   const lineTotal = line.lineTotal.amount - valueOfUnits(line, line.qty - qty);
   const tax = line.tax.amount - floorShare(line.tax.amount, line.qty - qty, line.qty);
-  return { lineTotal, tax, discount: qty * line.unitPrice.amount - lineTotal };
+  const net = line.taxRate === undefined ? lineTotal : lineTotal - tax;
+  return { lineTotal, tax, discount: qty * line.unitPrice.amount - net };
 }
 
 /** As `sharedUnits`, with the tax added to what is left after the discount. */

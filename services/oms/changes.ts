@@ -141,9 +141,9 @@ const beingRouted = (order: StoredOrder): Problem => {
   return refusal(orderLifeCycle, order, 'change', detail, { retryable: true, retryAfter: 1 });
 };
 
-/** Whether another address changes the tax that is added to the prices. */
+/** Whether another address changes the tax that is added to the prices. Given taxes stay. */
 function isTaxedElsewhere(order: StoredOrder, { what, delivery }: Wanted, { taxIncluded }: Scope['work']['figures']): boolean {
-  if (taxIncluded || what !== 'address') return false;
+  if (taxIncluded || what !== 'address' || order.priceSource === 'given') return false;
   const [before, after] = [order.shippingAddress, delivery.shippingAddress];
   return before?.country !== after?.country || before?.region !== after?.region;
 }

@@ -6,6 +6,7 @@ import { PartyContact } from '../customer/objects.ts';
 import { CollectionRequest } from '../inventory/collection.ts';
 import { LIMITS } from '../limits.ts';
 import { Address, Id, Quantity, ShippingMethod, Sku } from '../shapes.ts';
+import { AddedPercent } from '../tax.ts';
 
 /*
  * Orders whose prices another system has calculated. They come from a shop, a marketplace or an ERP system, and the estate keeps them as they
@@ -25,12 +26,26 @@ const GivenLine = z
   .strictObject({
     sku: Sku.describe('A SKU of the assortment. Each SKU has one line.'),
     qty: Quantity,
-    unitPrice: GivenMoney.describe('Price of one unit, tax included, before discounts.'),
+    unitPrice: GivenMoney.describe('Price of one unit, tax included, before discounts; without tax with taxIncluded false.'),
     discount: GivenMoney.optional().describe('Discount on all units of the line together. Default: 0.'),
-    tax: GivenMoney.optional().describe('Tax contained in the line after all discounts. Default: its share of the tax of the order.'),
+    tax: GivenMoney.optional().describe(
+      'Tax contained in the line after all discounts. Default: its share of the tax of the order. With taxIncluded false, required: the tax that is added to the line.',
+    ),
+    taxRate: AddedPercent.optional().describe('With taxIncluded false, required: the percent of its tax. The tax is not calculated from it.'),
     lineTotal: GivenMoney.optional().describe('qty × unitPrice − discount. It is only checked.'),
   })
   .meta({ id: 'GivenLine' });
+
+/** The most rates of one order. */
+const MOST_RATES = 20;
+
+const GivenTax = z
+  .strictObject({
+    rate: AddedPercent,
+    taxable: GivenMoney.describe('Goods after all discounts, and the part of shipping at this rate, without tax.'),
+    tax: GivenMoney,
+  })
+  .meta({ id: 'GivenTax' });
 
 /** The members of Create Order that only an order with lines has. */
 export const givenMembers = {
@@ -56,8 +71,18 @@ export const givenMembers = {
   tax: GivenMoney.optional().describe(
     'With lines: the tax contained in total. Default: the taxes of the lines. Lines without tax share what the others leave, in proportion to their totals; with shipping, a part of it is the tax on shipping.',
   ),
+  taxIncluded: z
+    .literal(false)
+    .optional()
+    .describe('With lines: unit prices, discounts and shipping are without tax, and the given tax is added. Default: they include it.'),
+  taxes: z
+    .array(GivenTax)
+    .min(1)
+    .max(MOST_RATES)
+    .optional()
+    .describe('With taxIncluded false, required: the tax by rate, of goods and shipping. Each rate of a line is listed once.'),
   total: GivenMoney.optional().describe(
-    'With lines, required: the sum of qty × unitPrice, less all discounts, plus shipping. A total that differs by one minor unit is refused.',
+    'With lines, required: the sum of qty × unitPrice, less all discounts, plus shipping, and the tax if it is added. A total that differs by one minor unit is refused.',
   ),
   shippingAddress: Address.optional().describe('With lines: where the goods are sent. Required, unless collection names a store.'),
   shippingMethod: ShippingMethod.optional().describe('With lines. Default: STANDARD. The price of shipping is given.'),
@@ -75,6 +100,9 @@ const REMEDIES: Readonly<Record<(typeof REQUIRED)[number], string>> = {
   reference: 'Name the order as your system names it, so that a repeat never creates it twice.',
 };
 
+const TAXES = 'Prices are without tax: give the tax by rate, of goods and shipping.';
+const INCLUDED = 'These prices include tax: leave this out, or give taxIncluded false.';
+
 /** Adds the rules between the members of an order with given prices. They are reported together with the mistakes of other members. */
 export function withGivenPrices<T extends z.ZodObject>(schema: T): T {
   return schema
@@ -82,7 +110,7 @@ export function withGivenPrices<T extends z.ZodObject>(schema: T): T {
       const issue = (member: string, message: string, code: string): void =>
         context.addIssue({ code: 'custom', path: [member], message, params: { code } });
       const asked: Readonly<Record<string, unknown>> = value;
-      const { lines, exchangeForReturnId, shippingAddress, shippingMethod, collection, customerId, contact } = asked;
+      const { lines, taxIncluded, taxes, exchangeForReturnId, shippingAddress, shippingMethod, collection, customerId, contact } = asked;
       if (lines === undefined) {
         for (const member of MEMBERS) {
           if (asked[member] !== undefined) issue(member, 'Only an order with lines has this member: leave it out.', 'unexpected');
@@ -90,6 +118,8 @@ export function withGivenPrices<T extends z.ZodObject>(schema: T): T {
         return;
       }
       for (const member of REQUIRED) if (asked[member] === undefined) issue(member, REMEDIES[member], 'required');
+      if (taxIncluded === false && taxes === undefined) issue('taxes', TAXES, 'required');
+      if (taxIncluded !== false && taxes !== undefined) issue('taxes', INCLUDED, 'unexpected');
       if (exchangeForReturnId !== undefined) {
         issue(
           'exchangeForReturnId',

@@ -25,6 +25,26 @@ export const givenOrder = (id: string, more: Partial<Body> = {}): Body => ({
   ...more,
 });
 
+/**
+ * `givenOrder` with prices without tax. The lines cost 28.34 and 15.19 after all discounts. The shop rounds its tax down: 19 % of 28.34 are
+ * 5.38, 7 % of 15.19 are 1.06, and 19 % of 3.33 for shipping are 0.63. So the total is 46.86 + 7.07 = 53.93.
+ */
+export const givenWithoutTax = (id: string, more: Partial<Body> = {}): Body =>
+  givenOrder(id, {
+    taxIncluded: false,
+    lines: [
+      { sku: 'mug-blue', qty: 3, unitPrice: eur(1_000), discount: eur(100), taxRate: 19, tax: eur(538) },
+      { sku: 'espresso-cup', qty: 2, unitPrice: eur(777), taxRate: 7, tax: eur(106) },
+    ],
+    taxes: [
+      { rate: 7, taxable: eur(1_519), tax: eur(106) },
+      { rate: 19, taxable: eur(3_167), tax: eur(601) },
+    ],
+    tax: eur(707),
+    total: eur(5_393),
+    ...more,
+  });
+
 export const external = (reference = 'ch_1') => ({ type: 'external' as const, provider: 'stripe', reference });
 
 /** Steps of an order that another system took, and of its payment at the provider of that system. */
