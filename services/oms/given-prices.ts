@@ -85,7 +85,8 @@ function refuseMixedTaxes({ lines, taxIncluded }: Prices): void {
     }
     if (taxIncluded !== false) continue;
     if (taxRate === undefined) throw invalid(`/lines/${index}/taxRate`, 'required', 'Prices are without tax: give the rate of the line.');
-    if (tax === undefined) throw invalid(`/lines/${index}/tax`, 'required', 'Prices are without tax: give the tax that is added to the line.');
+    if (tax === undefined)
+      throw invalid(`/lines/${index}/tax`, 'required', 'Prices are without tax: give the tax that is added to the line.');
   }
 }
 

@@ -61,7 +61,11 @@ describe('An order with given prices without tax', () => {
     const { lines } = await rehearsal.completedOrder(order.id);
     const returned: number[][] = [];
     for (let unit = 0; unit < 3; unit++) {
-      const body = { orderId: order.id, lines: [{ orderLineId: lines[0]?.lineId ?? '', qty: 1, reason: 'too small' }], locationId: 'store-01' };
+      const body = {
+        orderId: order.id,
+        lines: [{ orderLineId: lines[0]?.lineId ?? '', qty: 1, reason: 'too small' }],
+        locationId: 'store-01',
+      };
       const { refundAmount, refundTax } = await rehearsal.api('create-return-api', { body });
       returned.push([refundAmount.amount, refundTax?.amount ?? 0]);
     }

@@ -31,7 +31,9 @@ const GivenLine = z
     tax: GivenMoney.optional().describe(
       'Tax contained in the line after all discounts. Default: its share of the tax of the order. With taxIncluded false, required: the tax that is added to the line.',
     ),
-    taxRate: AddedPercent.optional().describe('With taxIncluded false, required: the percent of its tax. The tax is not calculated from it.'),
+    taxRate: AddedPercent.optional().describe(
+      'With taxIncluded false, required: the percent of its tax. The tax is not calculated from it.',
+    ),
     lineTotal: GivenMoney.optional().describe('qty × unitPrice − discount. It is only checked.'),
   })
   .meta({ id: 'GivenLine' });
