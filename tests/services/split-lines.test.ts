@@ -157,6 +157,18 @@ describe('An order with a line from two locations', () => {
     expect(await rehearsal.order(order.id)).toMatchObject({ state: 'completed', lines: [{ fulfilledQty: 5, cancelledQty: 0 }] });
   });
 
+  test('keeps the reservation of its other location until the SIM has booked its parcel', async (rehearsal) => {
+    const { order, first } = await ordered(rehearsal);
+    await rehearsal.short(order, first, 0);
+    await rehearsal.fault('down', { match: { api: 'move-reservation' }, fault: { kind: 'outage' } });
+    for (const { id, state } of await rehearsal.routed(order.id))
+      if (state === 'allocated') await rehearsal.delivered(await rehearsal.dispatched(id));
+    expect(await rehearsal.order(order.id)).toMatchObject({ state: 'completed' });
+    await rehearsal.noFaults();
+    await rehearsal.advance('P1D');
+    expect(await rehearsal.stockOf('mug-blue')).toMatchObject({ 'dc-02': [0, 0], 'store-01': [0, 0] });
+  });
+
   test('gets short units from its other location, which then serves the whole line', async (rehearsal) => {
     const { order, first } = await ordered(rehearsal);
     await count(rehearsal, 'dc-02', 0);
