@@ -48,8 +48,8 @@ interface Served {
 }
 
 /**
- * Gives the units of a reservation to lines in their sequence. A line for which too few are left gets the rest from the last location of its
- * SKU, because a real system may count otherwise.
+ * Gives the units of a reservation to lines in their sequence. If too few are left for a line, the last location of its SKU serves the rest,
+ * because a real system may count otherwise.
  * @returns the locations of each line; empty for a line whose SKU is not reserved
  */
 export function spreadOver(lines: readonly Served[], allocations: readonly z.output<typeof Allocation>[]): UnitsAt[][] {

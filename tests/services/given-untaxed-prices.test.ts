@@ -81,7 +81,7 @@ describe('An order with given prices without tax', () => {
     const order = await confirmed(rehearsal);
     const body = { lines: [{ lineId: order.lines[1]?.lineId ?? '', qty: 1 }] };
     const changed = await rehearsal.api('change-order-api', { params: { id: order.id }, body });
-    // 16.25 − floor(16.25 / 2) = 8.13, of which 1.06 − floor(1.06 / 2) = 0.53 are tax.
+    // 16.25 − floor(16.25 / 2) = 8.13. Its tax is 1.06 − floor(1.06 / 2) = 0.53.
     expect(changed.lines[1]).toMatchObject({ qty: 1, tax: eur(53), lineTotal: eur(813), discount: eur(17) });
     expect(changed.totals).toMatchObject({
       tax: eur(654),

@@ -37,7 +37,7 @@ async function servedBy(rehearsal: TestRehearsal, id: string): Promise<string[]>
   return found.map(({ locationId, state, lines }) => `${locationId} ${state} ${lines.map(({ qty }) => qty).join('+')}`);
 }
 
-/** The fulfillment orders of an order of five mugs, of which two come from the first warehouse and three from a store. */
+/** The fulfillment orders of an order of five mugs. Two come from the first warehouse and three from a store. */
 async function ordered(rehearsal: TestRehearsal, goods: Parameters<TestRehearsal['confirmed']>[0] = FIVE) {
   const order = await rehearsal.confirmed(goods);
   await rehearsal.settle();
@@ -229,7 +229,7 @@ describe('A line from two locations whose value does not divide evenly', () => {
 });
 
 describe('The replacement of a line from two locations', () => {
-  testOfPatient('of which both parcels were lost comes in one parcel from a location that has all units', async (rehearsal) => {
+  testOfPatient('comes in one parcel from a location that has all units, after the loss of both parcels', async (rehearsal) => {
     const { order, first, second } = await ordered(rehearsal);
     for (const id of [first, second]) await rehearsal.lost(await rehearsal.dispatched(id));
     await count(rehearsal, 'store-02', 5);
