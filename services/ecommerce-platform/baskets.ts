@@ -178,7 +178,7 @@ async function refuseUnlessForSale(scope: Scope, { sku, qty }: SkuUnits): Promis
 }
 
 /**
- * One location serves a line, so the best location must have all units. If the Inventory Service does not answer, the line is accepted.
+ * The best location must have all units, or several locations together if the retailer splits lines. If the Inventory Service does not answer, the line is accepted.
  * @throws Problem 409 `insufficient_stock`
  */
 async function refuseUnlessAvailable(scope: Scope, sku: string, requested: number): Promise<void> {
