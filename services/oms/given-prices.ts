@@ -84,9 +84,9 @@ function refuseMixedTaxes({ lines, taxIncluded }: Prices): void {
       throw invalid(`/lines/${index}/taxRate`, 'unexpected', detail);
     }
     if (taxIncluded !== false) continue;
-    if (taxRate === undefined) throw invalid(`/lines/${index}/taxRate`, 'required', 'Prices are without tax: give the rate of the line.');
+    if (taxRate === undefined) throw invalid(`/lines/${index}/taxRate`, 'tax_needed', 'Prices are without tax: give the rate of the line.');
     if (tax === undefined)
-      throw invalid(`/lines/${index}/tax`, 'required', 'Prices are without tax: give the tax that is added to the line.');
+      throw invalid(`/lines/${index}/tax`, 'tax_needed', 'Prices are without tax: give the tax that is added to the line.');
   }
 }
 

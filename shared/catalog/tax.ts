@@ -19,19 +19,17 @@ const Region = z.string().trim().min(1).max(80);
 const MOST_DECIMALS = 4;
 const SCALE = 10 ** MOST_DECIMALS;
 
-/** Percent of tax that is added to a price. */
-export const AddedPercent = z
-  .number()
-  .min(0)
-  .max(100)
-  .refine((rate) => Math.abs(rate * SCALE - Math.round(rate * SCALE)) < 1e-6, `This must have at most ${MOST_DECIMALS} decimals.`);
-
 const TaxRate = z
   .strictObject({
     country: Country,
     region: Region.optional().describe('As addresses write it, such as CA. Case does not matter. Default: the whole country.'),
     category: TaxCategory.default(STANDARD),
-    rate: AddedPercent.describe('Percent that is added.'),
+    rate: z
+      .number()
+      .min(0)
+      .max(100)
+      .refine((rate) => Math.abs(rate * SCALE - Math.round(rate * SCALE)) < 1e-6, `This must have at most ${MOST_DECIMALS} decimals.`)
+      .describe('Percent that is added.'),
   })
   .meta({ id: 'TaxRate' });
 export type TaxRate = z.output<typeof TaxRate>;

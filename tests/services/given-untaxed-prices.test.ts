@@ -123,8 +123,8 @@ describe('An order with given prices without tax', () => {
   test.each([
     ['no taxes', { taxes: undefined }, '/taxes', 'required'],
     ['taxes of prices that include them', { taxIncluded: undefined }, '/taxes', 'unexpected'],
-    ['no rate of a line', { lines: [{ ...MUGS, taxRate: undefined }, CUPS] }, '/lines/0/taxRate', 'required'],
-    ['no tax of a line', { lines: [{ ...MUGS, tax: undefined }, CUPS] }, '/lines/0/tax', 'required'],
+    ['no rate of a line', { lines: [{ ...MUGS, taxRate: undefined }, CUPS] }, '/lines/0/taxRate', 'tax_needed'],
+    ['no tax of a line', { lines: [{ ...MUGS, tax: undefined }, CUPS] }, '/lines/0/tax', 'tax_needed'],
     ['a rate that is not listed', { lines: [{ ...MUGS, taxRate: 20 }, CUPS] }, '/lines/0/taxRate', 'unlisted'],
     ['a rate of prices that include tax', { taxIncluded: undefined, taxes: undefined }, '/lines/0/taxRate', 'unexpected'],
     ['a total without the tax', { total: eur(4_686) }, '/total/amount', 'not_the_sum'],

@@ -6,7 +6,6 @@ import { PartyContact } from '../customer/objects.ts';
 import { CollectionRequest } from '../inventory/collection.ts';
 import { LIMITS } from '../limits.ts';
 import { Address, Id, Quantity, ShippingMethod, Sku } from '../shapes.ts';
-import { AddedPercent } from '../tax.ts';
 
 /*
  * Orders whose prices another system has calculated. They come from a shop, a marketplace or an ERP system, and the estate keeps them as they
@@ -22,6 +21,9 @@ const GivenMoney = z
   .strictObject({ amount: z.int(WHOLE).min(0, WHOLE).max(MOST_MINOR_UNITS, WHOLE), currency: Currency })
   .meta({ id: 'GivenMoney', description: 'An amount that another system has calculated, in integer minor units, not negative.' });
 
+/** It is shown only, so every precision is accepted. */
+const GivenRate = z.number().min(0).max(100);
+
 const GivenLine = z
   .strictObject({
     sku: Sku.describe('A SKU of the assortment. Each SKU has one line.'),
@@ -31,9 +33,7 @@ const GivenLine = z
     tax: GivenMoney.optional().describe(
       'Tax contained in the line after all discounts. Default: its share of the tax of the order. With taxIncluded false, required: the tax that is added to the line.',
     ),
-    taxRate: AddedPercent.optional().describe(
-      'With taxIncluded false, required: the percent of its tax. The tax is not calculated from it.',
-    ),
+    taxRate: GivenRate.optional().describe('With taxIncluded false, required: the percent of its tax. The tax is not calculated from it.'),
     lineTotal: GivenMoney.optional().describe('qty × unitPrice − discount. It is only checked.'),
   })
   .meta({ id: 'GivenLine' });
@@ -43,7 +43,7 @@ const MOST_RATES = 20;
 
 const GivenTax = z
   .strictObject({
-    rate: AddedPercent,
+    rate: GivenRate,
     taxable: GivenMoney.describe('Goods after all discounts, and the part of shipping at this rate, without tax.'),
     tax: GivenMoney,
   })
@@ -145,6 +145,11 @@ export function withGivenPrices<T extends z.ZodObject>(schema: T): T {
           if: { required: ['lines'] },
           // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
           then: { required: [...REQUIRED] },
+        },
+        {
+          if: { required: ['taxIncluded'] },
+          // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
+          then: { required: ['taxes'] },
         },
       ],
     });
