@@ -74,9 +74,9 @@ export const givenMembers = {
     'With lines: the tax contained in total. Default: the taxes of the lines. Lines without tax share what the others leave, in proportion to their totals; with shipping, a part of it is the tax on shipping.',
   ),
   taxIncluded: z
-    .literal(false)
+    .boolean()
     .optional()
-    .describe('With lines: unit prices, discounts and shipping are without tax, and the given tax is added. Default: they include it.'),
+    .describe('With lines. false: unit prices, discounts and shipping are without tax, and the given tax is added. Default: true.'),
   taxes: z
     .array(GivenTax)
     .min(1)
@@ -147,7 +147,7 @@ export function withGivenPrices<T extends z.ZodObject>(schema: T): T {
           then: { required: [...REQUIRED] },
         },
         {
-          if: { required: ['taxIncluded'] },
+          if: { required: ['lines', 'taxIncluded'], properties: { taxIncluded: { const: false } } },
           // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
           then: { required: ['taxes'] },
         },
