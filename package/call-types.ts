@@ -4,6 +4,7 @@ import { type ControlOperation, isStream } from '../shared/catalog/control/defin
 import { controlOperations } from '../shared/catalog/control/operations.ts';
 import { allEvents } from '../shared/catalog/events.ts';
 import { objects } from '../shared/catalog/objects.ts';
+import { Money } from '../shared/catalog/shapes.ts';
 
 interface Call {
   readonly id: string;
@@ -21,6 +22,7 @@ const UNTYPED: readonly string[] = ['carrier-webhook', 'label-document', 'collec
 /** The types of rehearsal/call-types.ts, written out: users' compilers need neither the catalog nor its library of schemas. */
 export function callTypes(): string {
   const texts = new TypeTexts();
+  texts.of(Money, 'output');
   const operations: readonly ControlOperation[] = Object.values(controlOperations);
   const typed = Object.values(apis).filter(({ id }) => !UNTYPED.includes(id));
   const ofApis = typed.map((api) => callText(texts, api, true));
@@ -118,7 +120,8 @@ export class TypeTexts {
   of(schema: z.ZodType | z.core.$ZodType, direction: Direction): string {
     const id = (schema as z.ZodType).meta?.()?.id;
     const text = this.#text(schema as Schema, direction);
-    if (id === undefined) return text;
+    // A schema with another description has lost its id. The name of an amount keeps the declarations small.
+    if (id === undefined) return text === this.#declared.get('Money') ? 'Money' : text;
     const name = direction === 'input' && text !== this.#text(schema as Schema, 'output') ? `${id}Input` : id;
     if ((this.#declared.get(name) ?? text) !== text) throw new Error(`Two schemas have the id ${name}.`);
     this.#declared.set(name, text);

@@ -8,6 +8,7 @@ import {
   deliveredOrder,
   lostParcel,
   partialDelivery,
+  splitLine,
   webhookStorm,
 } from './scenarios/fulfillment.ts';
 import {
@@ -53,6 +54,7 @@ export const scenarios: readonly Scenario[] = [
   lostParcel,
   damagedReplaced,
   partialDelivery,
+  splitLine,
   webhookStorm,
   shortPick,
   captureRetried,

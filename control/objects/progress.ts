@@ -44,7 +44,7 @@ export function requireProgress({ type, progress = {} }: ObjectDefinition, wante
 /** Empty for an object without progress. */
 export async function progressOf(worlds: ObjectReader, place: Place, definition: ObjectDefinition, object: unknown): Promise<Progress> {
   if (definition === fulfillmentOrder) {
-    const goods = object as BusinessObject<'fulfillment-order'>;
+    const goods = object as StoredGoods;
     return goods.collection ? { collection: collectionStatusOf(goods) } : {};
   }
   if (definition !== order) return {};
@@ -80,8 +80,8 @@ export const withProgress = <One extends { readonly id: string; readonly columns
     breathe,
   );
 
-/** The FMS stores whether the goods replace delivered ones. */
-type StoredGoods = BusinessObject<'fulfillment-order'> & { readonly free?: true };
+/** The FMS stores whether the goods replace delivered ones, and whether lost goods are refunded or replaced. */
+type StoredGoods = BusinessObject<'fulfillment-order'> & { readonly free?: true; readonly givenUp?: true };
 
 /** What the customer still pays before the goods are handed over, as List Collections shows it; undefined if nobody has to pay for them. */
 async function toPayFor(worlds: ObjectReader, place: Place, goods: StoredGoods): Promise<string | undefined> {

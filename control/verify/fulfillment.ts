@@ -9,7 +9,11 @@ export function fulfillment(world: WorldRecords): InvariantResult {
   const fulfillmentOrders = world.of<FulfillmentOrder>('fulfillment-order');
   const byOrder = grouped(fulfillmentOrders, ({ orderId }) => orderId);
   const orders = world.of<Order>('order');
-  for (const order of orders) checkLines(world, { order, fulfillmentOrders: byOrder.get(order.id) ?? [] }, check);
+  for (const order of orders) {
+    const placed = { order, fulfillmentOrders: byOrder.get(order.id) ?? [] };
+    checkLines(world, placed, check);
+    checkNodes(world, placed, check);
+  }
   const known = new Set(orders.map(({ id }) => id));
   const pickings = grouped(world.records<PickingOrder>('wms', 'picking-orders'), ({ fulfillmentOrderId }) => fulfillmentOrderId);
   for (const one of fulfillmentOrders) {
@@ -35,11 +39,7 @@ export const backAt = ({ locationId, collection }: Pick<FulfillmentOrder, 'locat
 const isServing = ({ state, failureReason }: FulfillmentOrder): boolean =>
   state !== 'cancelled' && state !== 'returned-to-sender' && !(state === 'failed-delivery' && failureReason === 'lost');
 
-function checkLines(
-  { queued }: WorldRecords,
-  { order, fulfillmentOrders }: { readonly order: Order; readonly fulfillmentOrders: readonly FulfillmentOrder[] },
-  check: Check,
-): void {
+function checkLines({ queued }: WorldRecords, { order, fulfillmentOrders }: PlacedOrder, check: Check): void {
   const { reconciliation = [], replacements = [] } = order;
   const settled = new Set(
     reconciliation.flatMap(({ fulfillmentOrderId, reason }) => (reason === 'delivered-after-refund' ? [fulfillmentOrderId] : [])),
@@ -83,6 +83,40 @@ function checkLines(
     }
   }
 }
+
+interface PlacedOrder {
+  readonly order: Order;
+  readonly fulfillmentOrders: readonly FulfillmentOrder[];
+}
+
+/** Several locations serve a line only if the retailer splits lines. Until picking begins, each has a fulfillment order with its units. */
+function checkNodes({ queued, figures, swapped }: WorldRecords, { order, fulfillmentOrders }: PlacedOrder, check: Check): void {
+  const live = fulfillmentOrders.filter(({ state }) => state !== 'cancelled');
+  const isUntouched =
+    order.state === 'confirmed' &&
+    order.pendingAction === undefined &&
+    live.length > 0 &&
+    fulfillmentOrders.every((one) => UNTOUCHED.has(one.state) || one.failureReason === 'changed');
+  for (const { lineId, qty, nodeId, nodes } of order.lines) {
+    const name = `order/${order.id} ${lineId}`;
+    if (nodes) {
+      const sum = nodes.reduce((units, at) => units + at.qty, 0);
+      const isWhole = sum === qty && nodes[0]?.locationId === nodeId && new Set(nodes.map(({ locationId }) => locationId)).size > 1;
+      check(isWhole, `${name}: ${qty} units from ${nodeId}, and its locations serve ${sum}`);
+      const isAllowed = figures.splitLines || swapped.has('inventory-service') || swapped.has('sim');
+      check(isAllowed, `${name}: several locations serve it, and the retailer does not split lines`);
+    }
+    if (!isUntouched || queued('oms', order.id) || swapped.has('fms')) continue;
+    for (const at of nodes ?? (nodeId === undefined ? [] : [{ locationId: nodeId, qty }])) {
+      const there = live.filter(({ locationId }) => locationId === at.locationId).flatMap(({ lines }) => lines);
+      const units = there.reduce((total, line) => total + (line.orderLineId === lineId ? line.qty : 0), 0);
+      check(units === at.qty, `${name}: ${at.locationId} serves ${at.qty}, and its fulfillment orders have ${units}`);
+    }
+  }
+}
+
+/** States before picking. */
+const UNTOUCHED: ReadonlySet<string> = new Set(['created', 'allocated']);
 
 function checkPicking(
   { queued }: WorldRecords,

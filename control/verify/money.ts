@@ -146,7 +146,7 @@ const DISPUTABLE: ReadonlySet<string> = new Set(['card', 'bnpl', 'external']);
 
 const isHeld = (state: Payment['state']): boolean => !isUndecided({ state }) && state !== 'failed' && state !== 'voided';
 
-function checkTotals({ id, lines, totals }: Order, check: Check): void {
+function checkTotals({ id, lines, totals, priceSource }: Order, check: Check): void {
   const goods = lines.reduce((sum, line) => sum + line.lineTotal.amount, 0);
   const discount = lines.reduce((sum, line) => sum + line.discount.amount, 0);
   const shipping = shippingOf(totals);
@@ -161,17 +161,18 @@ function checkTotals({ id, lines, totals }: Order, check: Check): void {
     totals.subtotal.amount - totals.discount.amount + totals.shipping.amount + added === totals.total.amount,
     `order/${id}: totals do not add up`,
   );
-  if (isAdded) checkAddedTax({ id, lines, totals }, check);
+  if (isAdded) checkAddedTax({ id, lines, totals, priceSource }, check);
   else check(!totals.taxes && !totals.shippingTax, `order/${id}: adds tax to prices that include it`);
 }
 
-/** Added tax: of each line by its rate after the discount, of shipping, and the sums by rate. */
-function checkAddedTax({ id, lines, totals }: Pick<Order, 'id' | 'lines' | 'totals'>, check: Check): void {
+/** Added tax: of each line by its rate after the discount, of shipping, and the sums by rate. Given taxes need only add up. */
+function checkAddedTax({ id, lines, totals, priceSource }: Pick<Order, 'id' | 'lines' | 'totals' | 'priceSource'>, check: Check): void {
+  const isOf = (tax: number, net: number, rate: number): boolean => priceSource === 'given' || tax === addedTax(net, rate);
   const taxable = new Map<number, number>();
   const taxed = new Map<number, number>();
   for (const { lineId, qty, unitPrice, discount, tax, taxRate = 0, lineTotal } of lines) {
     const net = qty * unitPrice.amount - discount.amount;
-    const isTaxed = tax.amount === addedTax(net, taxRate) && lineTotal.amount === net + tax.amount;
+    const isTaxed = isOf(tax.amount, net, taxRate) && lineTotal.amount === net + tax.amount;
     check(
       isTaxed,
       `order/${id}: its line ${lineId} of ${net} with ${taxRate} % adds a tax of ${tax.amount}, and costs ${lineTotal.amount}`,
@@ -184,7 +185,7 @@ function checkAddedTax({ id, lines, totals }: Pick<Order, 'id' | 'lines' | 'tota
   for (const one of taxes) {
     const ofShipping = one.taxable.amount - (taxable.get(one.rate) ?? 0);
     const taxOfShipping = one.tax.amount - (taxed.get(one.rate) ?? 0);
-    const isSum = ofShipping >= 0 && taxOfShipping === addedTax(ofShipping, one.rate);
+    const isSum = ofShipping >= 0 && taxOfShipping >= 0 && isOf(taxOfShipping, ofShipping, one.rate);
     check(
       isSum,
       `order/${id}: its tax of ${one.rate} % is ${one.tax.amount} of ${one.taxable.amount}, and its lines and shipping have another`,

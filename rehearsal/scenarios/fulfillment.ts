@@ -318,6 +318,42 @@ export const partialDelivery: Scenario = {
   },
 };
 
+/** By hand: three desks are at each of two warehouses. Of five, two are worth the floor of 2/5 of their line. */
+export const splitLine: Scenario = {
+  name: 'split-line',
+  title: 'No warehouse has five desks: two of them serve the line together, and the units of a lost parcel are refunded',
+  flows: [6, 8],
+  pains: ['partial-fulfilment', 'lost-parcel'],
+  data: { retailer: { splitLines: true } },
+  async run(stage) {
+    const seen = await stage.step({
+      title: 'Five desks are available, though no location has them',
+      call: 'GET /inventory/desk-two-nodes/availability?qty=5',
+    });
+    stage.expect('available', [seen.body.available, seen.body.maxPerLine], [true, 6]);
+    const { orderId, fulfillmentOrderIds } = await confirmedOrder(stage, [{ sku: 'desk-two-nodes', qty: 5 }]);
+    const order = await stage.step({ title: 'Read where the line is served', call: `GET /orders/${orderId}` });
+    const [line] = order.body.lines;
+    const nodes = line?.nodes?.map(({ locationId, qty }) => [locationId, qty]);
+    stage.expect('locations of the line', nodes, [
+      ['dc-01', 3],
+      ['dc-02', 2],
+    ]);
+    await dispatched(stage, fulfillmentOrderIds[0] ?? '');
+    const lost = await dispatched(stage, fulfillmentOrderIds[1] ?? '', { service: 'LOST' });
+    stage.expect('parcels', lost !== '', true);
+    await stage.advance('P2D');
+    const half = await stage.step({ title: 'The first parcel has arrived', call: `GET /orders/${orderId}` });
+    stage.expect('order', half.body.state, 'partially-fulfilled');
+    await stage.advance('P14D');
+    const end = await stage.step({ title: 'The second parcel is lost, and its two desks are refunded', call: `GET /orders/${orderId}` });
+    stage.expect('order', end.body.state, 'completed');
+    stage.expect('units', [end.body.lines[0]?.fulfilledQty, end.body.lines[0]?.cancelledQty], [3, 2]);
+    const worth = Math.floor(((line?.lineTotal.amount ?? 0) * 2) / 5);
+    stage.expect('refunded', end.body.payments[0]?.refundedAmount.amount, worth);
+  },
+};
+
 export const webhookStorm: Scenario = {
   name: 'webhook-storm',
   title: 'Webhooks arrive late, twice and out of order',

@@ -6,6 +6,7 @@ import { putParty } from '../../shared/catalog/customer/internal.ts';
 import type { InputOf } from '../../shared/catalog/define.ts';
 import { releaseHolds as releaseHoldsCall } from '../../shared/catalog/inventory/internal.ts';
 import { rowFor } from '../../shared/catalog/life-cycle.ts';
+import { MOST_LOCATIONS_PER_LINE } from '../../shared/catalog/limits.ts';
 import type { SkuUnits } from '../../shared/catalog/lines-by-sku.ts';
 import { invalid, notFound, Problem } from '../../shared/catalog/problems.ts';
 import type { Figures } from '../../shared/catalog/retailer.ts';
@@ -177,14 +178,16 @@ async function refuseUnlessForSale(scope: Scope, { sku, qty }: SkuUnits): Promis
 }
 
 /**
- * One location serves a line, so the best location must have all units. If the Inventory Service does not answer, the line is accepted.
+ * The best location must have all units, or several locations together if the retailer splits lines. If the Inventory Service does not answer, the line is accepted.
  * @throws Problem 409 `insufficient_stock`
  */
 async function refuseUnlessAvailable(scope: Scope, sku: string, requested: number): Promise<void> {
   const found = await readAvailability(scope, sku, requested);
   if (!found || found.maxPerLine >= requested) return;
   const available = Math.max(0, found.maxPerLine);
-  const detail = `No location has ${requested} of "${sku}"; the best location has ${available}.`;
+  const detail = scope.work.figures.splitLines
+    ? `The locations have too few of "${sku}": ${requested} requested, ${available} at the best ${MOST_LOCATIONS_PER_LINE} together.`
+    : `No location has ${requested} of "${sku}"; the best location has ${available}.`;
   throw new Problem('insufficient_stock', detail, { skus: [{ sku, requested, available }] });
 }
 

@@ -41,17 +41,23 @@ function withAttempts(known: readonly number[], { withdraw }: Change): number[] 
   return [...new Set([...known, ...withdrawn])];
 }
 
+/** The units of a line, or those that one location serves. */
+const unitsKey = ({ orderLineId, locationId = '' }: { readonly orderLineId: string; readonly locationId?: string }): string =>
+  `${orderLineId} ${locationId}`;
+
 /** The units that each line may keep are given to its fulfillment orders in their order. */
 function changesOf(found: readonly StoredFulfillmentOrder[], change: Change): Changed[] {
-  const left = new Map(change.lines?.map(({ orderLineId, qty }) => [orderLineId, qty]));
+  const left = new Map(change.lines?.map((line) => [unitsKey(line), line.qty]));
   return found.map((one) => {
     if (one.state === 'cancelled') return { found: one, patch: undefined };
     if (change.withdraw) return { found: one, patch: one.attempt <= change.withdraw.attempts ? 'cancelled' : undefined };
     const lines = one.lines.flatMap((line) => {
-      const most = left.get(line.orderLineId);
-      if (most === undefined) return [line];
+      const keys = [unitsKey({ ...line, locationId: one.locationId }), unitsKey(line)];
+      const key = keys.find((each) => left.has(each));
+      const most = key === undefined ? undefined : left.get(key);
+      if (key === undefined || most === undefined) return [line];
       const qty = Math.min(line.qty, most);
-      left.set(line.orderLineId, most - qty);
+      left.set(key, most - qty);
       return qty === 0 ? [] : [{ ...line, qty }];
     });
     return { found: one, patch: lines.length === 0 ? 'cancelled' : patchOf(one, { ...change, lines }) };

@@ -71,7 +71,7 @@ async function reserveForLine(id: string, line: AllocationRequest, work: Scope['
   const nodes = [...new Set([...(line.preferredLocations ?? []), ...byPriority])];
   const { orderId, orderLineId, sku, qty } = line;
   const { held, short } = await findStock(work, { lines: [{ sku, qty }], nodes });
-  if (short.length > 0) throw insufficientStock(short);
+  if (short.length > 0) throw insufficientStock(short, work.figures);
   reserveStock(work, held);
   // An earlier run of this request released the reservation with this id. After this read, `put` replaces it.
   await work.get(holds, id);

@@ -1,11 +1,14 @@
 import type { z } from 'zod';
 import { moveHold as moveHoldCall, takeHold as takeHoldCall } from '../../shared/catalog/inventory/internal.ts';
 import { refusal } from '../../shared/catalog/life-cycle.ts';
+import { MOST_LOCATIONS_PER_LINE } from '../../shared/catalog/limits.ts';
 import { linesBySku } from '../../shared/catalog/lines-by-sku.ts';
 import { notFound, Problem } from '../../shared/catalog/problems.ts';
+import type { Figures } from '../../shared/catalog/retailer.ts';
 import { type Breathe, eachBreathing, inOneSlice } from '../../shared/domain/breathe.ts';
 import { handle } from '../../shared/work/handler.ts';
 import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
+import { chooseNodes, type Demand, type Held, type Shortage, sortByAtp } from './choose-nodes.ts';
 import { type Hold, holds, stock, stockKey, unitsMoved } from './collections.ts';
 import { listNodes, listSources, nodesWithAll, onlyAt, readLevels, requireSku } from './levels.ts';
 
@@ -13,7 +16,7 @@ import { listNodes, listSources, nodesWithAll, onlyAt, readLevels, requireSku } 
 export const takeHold = handle(takeHoldCall)(async ({ params: { reservationId }, body }, { work, breathe }) => {
   const known = await work.get(holds, reservationId);
   if (known?.state === 'held') return { allocations: known.allocations };
-  if (known) throw known.short ? insufficientStock(known.short) : holdEnded(known);
+  if (known) throw known.short ? insufficientStock(known.short, work.figures) : holdEnded(known);
   const freed = await findHeld(body.replaces ?? [], work);
   const nodes = body.collectAt === undefined ? await listNodes(work, body.locationId) : await listSources(work, body.collectAt);
   const wanted = {
@@ -27,7 +30,7 @@ export const takeHold = handle(takeHoldCall)(async ({ params: { reservationId },
   const { held, short } = await findStock(work, wanted, breathe);
   if (short.length > 0) {
     work.put(holds, { id: reservationId, state: 'refused', allocations: [], short });
-    return insufficientStock(short);
+    return insufficientStock(short, work.figures);
   }
   // Both change in one commit: the new reservation may need a unit of the replaced one, which keeps its units if the new one is refused.
   for (const one of freed) giveBack(work, one, { state: 'released', reference: `replaced by ${reservationId}` });
@@ -110,7 +113,7 @@ export async function findStock(
     readonly lines: readonly Demand[];
     readonly nodes: readonly string[];
     readonly prefer?: 'most-stock';
-    /** Whether one node must have all lines. */
+    /** Whether one node must have all lines, as for a collection. */
     readonly together?: boolean;
     readonly freed?: readonly Held[];
     readonly allocated?: readonly Held[];
@@ -131,11 +134,11 @@ export async function findStock(
     return [sku, [...first, ...sorted.filter(({ locationId }) => !isAllocated(sku, locationId))]] as const;
   });
   const byPriority = new Map(inOrder);
-  if (!together) return chooseNodes(lines, byPriority);
+  if (!together) return chooseNodes(lines, byPriority, work.figures.splitLines);
   const [place] = nodesWithAll(lines, byPriority, nodes);
-  const { held, short } = place === undefined ? chooseNodes(lines, byPriority) : chooseNodes(lines, onlyAt(place, byPriority));
+  const { held, short } = chooseNodes(lines, place === undefined ? byPriority : onlyAt(place, byPriority), false);
   // Each line is at some node, but all of them are at none.
-  return place === undefined && short.length === 0 ? chooseNodes(lines, onlyAt(nodes[0], byPriority)) : { held, short };
+  return place === undefined && short.length === 0 ? chooseNodes(lines, onlyAt(nodes[0], byPriority), false) : { held, short };
 }
 
 export function reserveStock(work: UnitOfWork, held: readonly Held[]): void {
@@ -210,49 +213,12 @@ function countOf(kind: Exclude<Moved['kind'], 'give-back'>, qty: number) {
   }
 }
 
-interface Demand {
-  readonly sku: string;
-  readonly qty: number;
-}
-
-interface Held extends Demand {
-  readonly locationId: string;
-}
-
-interface Shortage {
-  readonly sku: string;
-  readonly requested: number;
-  /** Units that the best single node can promise. */
-  readonly available: number;
-}
-
-/** Highest ATP first. Nodes with the same ATP stay in their order. */
-const sortByAtp = <Node extends { readonly atp: number }>(nodes: readonly Node[]): Node[] => nodes.toSorted((a, b) => b.atp - a.atp);
-
-/**
- * Chooses for each line the first node whose ATP covers it; a line is never split.
- * @param levels by SKU; nodes are tried in this order
- * @returns the lines with their nodes, and the lines that no node covers
- */
-function chooseNodes(
-  lines: readonly Demand[],
-  levels: ReadonlyMap<string, readonly { readonly locationId: string; readonly atp: number }[]>,
-): { readonly held: Held[]; readonly short: Shortage[] } {
-  const held: Held[] = [];
-  const short: Shortage[] = [];
-  for (const { sku, qty } of lines) {
-    const nodes = levels.get(sku) ?? [];
-    const node = nodes.find(({ atp }) => atp >= qty);
-    if (node) held.push({ locationId: node.locationId, sku, qty });
-    else short.push({ sku, requested: qty, available: Math.max(0, ...nodes.map(({ atp }) => atp)) });
-  }
-  return { held, short };
-}
-
 /** 409 that names every SKU that is short. */
-export function insufficientStock(short: readonly Shortage[]): Problem {
-  const named = short
-    .map(({ sku, requested, available }) => `${sku} (${requested} requested, ${available} at the best location)`)
-    .join(', ');
+export function insufficientStock(
+  short: readonly Shortage[],
+  { splitLines }: Pick<Figures, 'splitLines'> = { splitLines: false },
+): Problem {
+  const where = splitLines ? `at the best ${MOST_LOCATIONS_PER_LINE} locations` : 'at the best location';
+  const named = short.map(({ sku, requested, available }) => `${sku} (${requested} requested, ${available} ${where})`).join(', ');
   return new Problem('insufficient_stock', `Not enough stock of ${named}; nothing was reserved.`, { skus: short });
 }

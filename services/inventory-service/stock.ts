@@ -9,6 +9,7 @@ import { invalid, Problem } from '../../shared/catalog/problems.ts';
 import { instant } from '../../shared/domain/time.ts';
 import { again, handle } from '../../shared/work/handler.ts';
 import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
+import { mostUnits } from './choose-nodes.ts';
 import { collectableAt, requireCollectionPoint } from './collection-points.ts';
 import { counts, stock, stockKey, stockMovements, unitsMoved } from './collections.ts';
 import { listNodes, readLevels, requireSku } from './levels.ts';
@@ -23,8 +24,7 @@ export const checkAvailability = handle(checkAvailabilityApi)(async ({ params: {
   const levels = await readLevels(work, [sku], await listNodes(work, collectAt ?? locationId));
   const nodes = (levels.get(sku) ?? []).map((level) => ({ locationId: level.locationId, atp: level.atp }));
   const promised = nodes.map(({ atp }) => Math.max(0, atp));
-  // One node serves the whole line, so the best node decides, not the sum.
-  const maxPerLine = Math.max(0, ...promised);
+  const maxPerLine = mostUnits(nodes, work.figures.splitLines);
   return {
     sku,
     atp: promised.reduce((sum, atp) => sum + atp, 0),

@@ -7,7 +7,7 @@ import { invalid, type Problem } from '../../shared/catalog/problems.ts';
 import type { Figures } from '../../shared/catalog/retailer.ts';
 import { addedTax, floorShare, minus, money, moneyInWords } from '../../shared/domain/money.ts';
 import type { PendingChange, StoredOrder } from './collections.ts';
-import type { OrderLine } from './lines.ts';
+import { keptAt, nodesOf, type OrderLine, servedFrom } from './lines.ts';
 import { changeReference, EARNS_NOTHING, type Payment } from './payments.ts';
 
 export type Asked = z.output<typeof ChangeOrderRequest>;
@@ -122,7 +122,8 @@ export function sharedPrice(order: StoredOrder, remaining: Wanted['lines']): Pri
   const lines = remaining.flatMap(({ lineId, qty }) => {
     const line = order.lines.find((one) => one.lineId === lineId);
     if (!line) return [];
-    const { lineTotal, tax, discount } = line.taxRate === undefined ? sharedUnits(line, qty) : sharedUntaxedUnits(line, qty, line.taxRate);
+    const isCalculated = line.taxRate !== undefined && order.priceSource !== 'given';
+    const { lineTotal, tax, discount } = isCalculated ? sharedUntaxedUnits(line, qty, line.taxRate ?? 0) : sharedUnits(line, qty);
     return [{ ...line, qty, lineTotal: money(lineTotal, currency), tax: money(tax, currency), discount: money(discount, currency) }];
   });
   const sum = (of: (line: PricedLine) => number): number => lines.reduce((total, line) => total + of(line), 0);
@@ -152,7 +153,8 @@ export function sharedPrice(order: StoredOrder, remaining: Wanted['lines']): Pri
 function sharedUnits(line: OrderLine, qty: number) {
   const lineTotal = line.lineTotal.amount - valueOfUnits(line, line.qty - qty);
   const tax = line.tax.amount - floorShare(line.tax.amount, line.qty - qty, line.qty);
-  return { lineTotal, tax, discount: qty * line.unitPrice.amount - lineTotal };
+  const net = line.taxRate === undefined ? lineTotal : lineTotal - tax;
+  return { lineTotal, tax, discount: qty * line.unitPrice.amount - net };
 }
 
 /** As `sharedUnits`, with the tax added to what is left after the discount. */
@@ -181,7 +183,14 @@ function taxAfter(row: TaxRow, before: readonly PricedLine[], after: readonly Pr
 export const repriced = (order: StoredOrder, { lines }: Pick<Price, 'lines'>): OrderLine[] =>
   lines.flatMap(({ lineId, qty, discount, tax, taxRate, lineTotal }) => {
     const line = order.lines.find((one) => one.lineId === lineId);
-    return line ? [{ ...line, qty, discount, tax, taxRate, lineTotal }] : [];
+    return line
+      ? [
+          servedFrom(
+            { ...line, qty, discount, tax, taxRate, lineTotal },
+            keptAt(line, qty).filter((at) => at.qty > 0),
+          ),
+        ]
+      : [];
   });
 
 /** Units that the customer no longer wants. */
@@ -254,12 +263,18 @@ export const isSameChange = (one: Asked, other: Asked): boolean => isDeepStrictE
 export function surplusOf(order: StoredOrder, removed: NonNullable<Entry['removed']>, number: number): PendingChange['surplus'] {
   const groups = new Map<string, NonNullable<PendingChange['surplus']>[number]>();
   for (const { lineId, sku, qty } of removed) {
-    const { reservationId, nodeId } = order.lines.find((line) => line.lineId === lineId) ?? {};
-    if (reservationId === undefined || nodeId === undefined) continue;
-    const key = `${reservationId} ${nodeId}`;
-    const group = groups.get(key) ?? { reservationId, locationId: nodeId, reference: `${order.id} change ${number} ${nodeId}`, lines: [] };
-    group.lines.push({ orderLineId: lineId, sku, qty });
-    groups.set(key, group);
+    const line = order.lines.find((one) => one.lineId === lineId);
+    const { reservationId } = line ?? {};
+    if (!line || reservationId === undefined) continue;
+    const kept = keptAt(line, line.qty - qty);
+    for (const [index, { locationId, qty: before }] of nodesOf(line).entries()) {
+      const gone = before - (kept[index]?.qty ?? 0);
+      if (gone === 0) continue;
+      const key = `${reservationId} ${locationId}`;
+      const group = groups.get(key) ?? { reservationId, locationId, reference: `${order.id} change ${number} ${locationId}`, lines: [] };
+      group.lines.push({ orderLineId: lineId, sku, qty: gone });
+      groups.set(key, group);
+    }
   }
   return groups.size > 0 ? [...groups.values()] : undefined;
 }

@@ -40,7 +40,7 @@ import {
 } from './due-work.ts';
 import { freshRecord } from './fulfillment.ts';
 import { refundOwedUnits } from './late-refunds.ts';
-import { type FulfillmentOrder, itemsOf, linesHeldBy, linesServedFrom, reservationsOf } from './lines.ts';
+import { type FulfillmentOrder, itemsOf, keptAt, linesHeldBy, linesServedFrom, reservationsOf } from './lines.ts';
 import { fetchView, type OrderView } from './order-view.ts';
 import { type Payment, paymentsOf } from './payments.ts';
 import { actionPending, beginIntent, refuseWhileOtherPending, withdraw } from './pending-action.ts';
@@ -141,9 +141,9 @@ const beingRouted = (order: StoredOrder): Problem => {
   return refusal(orderLifeCycle, order, 'change', detail, { retryable: true, retryAfter: 1 });
 };
 
-/** Whether another address changes the tax that is added to the prices. */
+/** Whether another address changes the tax that is added to the prices. Given taxes stay. */
 function isTaxedElsewhere(order: StoredOrder, { what, delivery }: Wanted, { taxIncluded }: Scope['work']['figures']): boolean {
-  if (taxIncluded || what !== 'address') return false;
+  if (taxIncluded || what !== 'address' || order.priceSource === 'given') return false;
   const [before, after] = [order.shippingAddress, delivery.shippingAddress];
   return before?.country !== after?.country || before?.region !== after?.region;
 }
@@ -154,10 +154,10 @@ function fulfillmentChange({ what, delivery, lines, moves }: Wanted, order: Stor
   switch (what) {
     case 'lines':
       return {
-        lines: order.lines.map(({ lineId }) => ({
-          orderLineId: lineId,
-          qty: lines.find((line) => line.lineId === lineId)?.qty ?? 0,
-        })),
+        lines: order.lines.flatMap((line) => {
+          const qty = lines.find(({ lineId }) => lineId === line.lineId)?.qty ?? 0;
+          return line.nodes ? keptAt(line, qty).map((at) => ({ orderLineId: line.lineId, ...at })) : [{ orderLineId: line.lineId, qty }];
+        }),
       };
     case 'address':
       return { shippingAddress: delivery.shippingAddress };

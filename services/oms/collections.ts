@@ -136,9 +136,19 @@ const ReplacementRecord = z.object({
   lines: z.array(z.object({ orderLineId: Id, sku: Sku, qty: Quantity, lostFulfillmentOrderId: Id.optional() })),
   /** Reservations that ended before they were confirmed. */
   lostHolds: z.int().min(0),
-  /** The reservation, the number of the attempt at the FMS, and the location of each line. Absent while `claimed`. */
+  /** The reservation, the number of the attempt at the FMS, and the locations of each line. Absent while `claimed`. */
   held: z
-    .object({ reservationId: Id, attempt: z.int().min(1), groups: z.array(z.object({ locationId: Id, lines: z.array(z.int()) })) })
+    .object({
+      reservationId: Id,
+      attempt: z.int().min(1),
+      groups: z.array(
+        z.object({
+          locationId: Id,
+          lines: z.array(z.int()),
+          units: z.array(z.int()).optional().describe('Units of each of these lines. Absent: all units.'),
+        }),
+      ),
+    })
     .optional(),
 });
 export type ReplacementRecord = z.output<typeof ReplacementRecord>;

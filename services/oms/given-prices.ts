@@ -8,8 +8,8 @@ import { allocate, money, moneyInWords } from '../../shared/domain/money.ts';
 
 type Body = InputOf<typeof createOrder>['body'];
 type GivenLine = NonNullable<Body['lines']>[number];
-type Prices = Pick<Body, 'discount' | 'shipping' | 'tax' | 'total'> & { readonly lines: readonly GivenLine[] };
-type PricedLine = Pick<z.output<typeof Order>['lines'][number], 'sku' | 'qty' | 'unitPrice' | 'discount' | 'tax' | 'lineTotal'>;
+type Prices = Pick<Body, 'discount' | 'shipping' | 'tax' | 'taxIncluded' | 'taxes' | 'total'> & { readonly lines: readonly GivenLine[] };
+type PricedLine = Pick<z.output<typeof Order>['lines'][number], 'sku' | 'qty' | 'unitPrice' | 'discount' | 'tax' | 'taxRate' | 'lineTotal'>;
 
 /** The prices of an order that another system has calculated. */
 interface GivenPrices {
@@ -35,25 +35,31 @@ export function givenPrices(prices: Prices, currency: string): GivenPrices {
     throw invalid('/discount/amount', 'exceeds_lines', detail);
   }
   const shares = allocate(discount, netOf);
-  const lineTotals = netOf.map((amount, index) => amount - (shares[index] ?? 0));
+  const afterDiscounts = netOf.map((amount, index) => amount - (shares[index] ?? 0));
   const shipping = prices.shipping?.amount ?? 0;
-  const goods = net - discount;
-  const expected = goods + shipping;
+  refuseMixedTaxes(prices);
+  const { taxes, tax } = taxesOf(prices, { lineTotals: afterDiscounts, shipping }, inWords);
+  const isAdded = prices.taxIncluded === false;
+  const added = isAdded ? tax : 0;
+  const expected = net - discount + shipping + added;
   if (expected > MOST_MINOR_UNITS) throw tooMuch('/total/amount', `The order adds up to ${inWords(expected)}`, inWords);
   const total = prices.total?.amount ?? 0;
   if (total !== expected) {
-    const sum = `${inWords(net)} for the lines after their discounts, less ${inWords(discount)} for the whole order, plus ${inWords(shipping)} for shipping, are ${inWords(expected)}`;
+    const plusTax = isAdded ? `, and ${inWords(added)} of tax` : '';
+    const sum = `${inWords(net)} for the lines after their discounts, less ${inWords(discount)} for the whole order, plus ${inWords(shipping)} for shipping${plusTax}, are ${inWords(expected)}`;
     throw invalid('/total/amount', 'not_the_sum', `The total is ${inWords(total)}, but ${sum}. Correct the member that is wrong.`);
   }
-  const { taxes, tax } = taxesOf(prices, { lineTotals, shipping }, inWords);
+  if (isAdded) refuseOtherRates(prices, { nets: afterDiscounts, taxes, tax, shipping }, inWords);
+  const shippingTax = tax - sumOf(taxes);
   return {
-    lines: prices.lines.map(({ sku, qty, unitPrice, discount: ofLine }, index) => ({
+    lines: prices.lines.map(({ sku, qty, unitPrice, discount: ofLine, taxRate }, index) => ({
       sku,
       qty,
       unitPrice,
       discount: money((ofLine?.amount ?? 0) + (shares[index] ?? 0), currency),
       tax: money(taxes[index] ?? 0, currency),
-      lineTotal: money(lineTotals[index] ?? 0, currency),
+      taxRate,
+      lineTotal: money((afterDiscounts[index] ?? 0) + (isAdded ? (taxes[index] ?? 0) : 0), currency),
     })),
     totals: {
       subtotal: money(sumOf(prices.lines.map(grossOf)), currency),
@@ -61,8 +67,63 @@ export function givenPrices(prices: Prices, currency: string): GivenPrices {
       shipping: money(shipping, currency),
       tax: money(tax, currency),
       total: money(total, currency),
+      ...(isAdded && {
+        taxIncluded: false as const,
+        ...(shippingTax > 0 && { shippingTax: money(shippingTax, currency) }),
+        taxes: (prices.taxes ?? []).toSorted((one, other) => other.rate - one.rate),
+      }),
     },
   };
+}
+
+/** Tax that is added has a rate and an amount at each line. Tax that is included has no rate. */
+function refuseMixedTaxes({ lines, taxIncluded }: Prices): void {
+  for (const [index, { tax, taxRate }] of lines.entries()) {
+    if (taxIncluded !== false && taxRate !== undefined) {
+      const detail = 'Prices with tax have no rate that is added. Leave it out, or give taxIncluded false.';
+      throw invalid(`/lines/${index}/taxRate`, 'unexpected', detail);
+    }
+    if (taxIncluded !== false) continue;
+    if (taxRate === undefined) throw invalid(`/lines/${index}/taxRate`, 'tax_needed', 'Prices are without tax: give the rate of the line.');
+    if (tax === undefined)
+      throw invalid(`/lines/${index}/tax`, 'tax_needed', 'Prices are without tax: give the tax that is added to the line.');
+  }
+}
+
+interface Added {
+  /** Minor units of each line after all discounts, without tax. */
+  readonly nets: readonly number[];
+  readonly taxes: readonly number[];
+  readonly tax: number;
+  readonly shipping: number;
+}
+
+/** The given taxes by rate cover the lines and the shipping, to the last minor unit. */
+function refuseOtherRates({ lines, taxes: given = [] }: Prices, { nets, taxes, tax, shipping }: Added, inWords: InWords): void {
+  for (const [index, { rate, ...row }] of given.entries()) {
+    if (given.findIndex((one) => one.rate === rate) < index)
+      throw invalid(`/taxes/${index}/rate`, 'repeated', `The rate of ${rate} % is listed twice; list it once.`);
+    const ofRate = (amounts: readonly number[]): number => sumOf(amounts.filter((_, line) => lines[line]?.taxRate === rate));
+    for (const [member, least] of [['taxable', ofRate(nets)] as const, ['tax', ofRate(taxes)] as const]) {
+      if (row[member].amount >= least) continue;
+      const detail = `It is ${inWords(row[member].amount)}, and the lines with ${rate} % have ${inWords(least)}: give at least that.`;
+      throw invalid(`/taxes/${index}/${member}/amount`, 'not_the_sum', detail);
+    }
+  }
+  const unlisted = lines.findIndex(({ taxRate }) => !given.some(({ rate }) => rate === taxRate));
+  if (unlisted >= 0) {
+    const detail = `The taxes of the order have no rate of ${lines[unlisted]?.taxRate} %: list it, with the goods of this line.`;
+    throw invalid(`/lines/${unlisted}/taxRate`, 'unlisted', detail);
+  }
+  const sums = [
+    ['taxable', sumOf(given.map((row) => row.taxable.amount)), sumOf(nets) + shipping, 'goods and shipping without tax are'],
+    ['tax', sumOf(given.map((row) => row.tax.amount)), tax, 'the tax of the order is'],
+  ] as const;
+  for (const [member, sum, expected, what] of sums) {
+    if (sum === expected) continue;
+    const detail = `The ${member} amounts add up to ${inWords(sum)}, and ${what} ${inWords(expected)}. Correct the member that is wrong.`;
+    throw invalid('/taxes', 'not_the_sum', detail);
+  }
 }
 
 const grossOf = ({ qty, unitPrice }: GivenLine): number => qty * unitPrice.amount;
@@ -103,16 +164,16 @@ function netOfLine(line: GivenLine, index: number, inWords: InWords): number {
   return net;
 }
 
-/** The contained tax of each line and of the order. Lines without one share what the order has beyond the taxes of the others. */
+/** The tax of each line and of the order. Lines without one share what the order has beyond the taxes of the others. */
 function taxesOf(
-  { lines, tax: ofOrder }: Prices,
+  { lines, tax: ofOrder, taxIncluded }: Prices,
   { lineTotals, shipping }: { readonly lineTotals: readonly number[]; readonly shipping: number },
   inWords: InWords,
 ): { readonly taxes: readonly number[]; readonly tax: number } {
   for (const [index, { tax }] of lines.entries()) {
     const most = lineTotals[index] ?? 0;
     if (tax === undefined || tax.amount <= most) continue;
-    const detail = `The tax is ${inWords(tax.amount)}, and the line costs ${inWords(most)} after all discounts, tax included: give the tax that is contained in it.`;
+    const detail = `The tax is ${inWords(tax.amount)}, and the line costs ${inWords(most)} after all discounts${taxIncluded === false ? ': give at most that' : ', tax included: give the tax that is contained in it'}.`;
     throw invalid(`/lines/${index}/tax/amount`, 'exceeds_line', detail);
   }
   const given = sumOf(lines.map(({ tax }) => tax?.amount ?? 0));
@@ -123,7 +184,7 @@ function taxesOf(
     const detail =
       tax < given
         ? `The tax of the order is ${inWords(tax)}, and the taxes of its lines add up to ${inWords(given)}: give at least that, or leave it out.`
-        : `The tax of the order is ${inWords(tax)}. Its lines and its shipping contain at most ${inWords(most)}: correct the taxes of the lines, or this one.`;
+        : `The tax of the order is ${inWords(tax)}. Its lines and its shipping have at most ${inWords(most)}: correct the taxes of the lines, or this one.`;
     throw invalid('/tax/amount', 'not_the_sum', detail);
   }
   const rest = tax - given;

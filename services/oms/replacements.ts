@@ -18,7 +18,7 @@ import { isSale, paysAtCollection } from './baskets.ts';
 import { type FulfillmentRecord, fulfillmentRecords, orders, type ReplacementRecord, type StoredOrder, stores } from './collections.ts';
 import { FIRST_RETRY_MS, finishReplacementDue, NEW_RESERVATION_TTL_SECONDS, TAKE_OVER_MS } from './due-work.ts';
 import { applyProgress, cancelUnits, freshRecord } from './fulfillment.ts';
-import { itemsOf, type OrderLine, type Reservation } from './lines.ts';
+import { itemsOf, type OrderLine, type Reservation, spreadOver } from './lines.ts';
 import { giveUpLost } from './lost-goods.ts';
 import { paymentsToDecideOn } from './payments.ts';
 import { actionPending } from './pending-action.ts';
@@ -263,14 +263,20 @@ function reserve(order: StoredOrder, { id, storeId, lines, lostHolds }: Replacem
 
 /** The reservation, with the lines that each of its locations serves. */
 function holdOf({ lines }: ReplacementRecord, { id, allocations }: Reservation, attempt: number): NonNullable<ReplacementRecord['held']> {
-  const placeOf = new Map(allocations.map(({ sku, locationId }) => [sku, locationId]));
-  const groups = new Map<string, number[]>();
-  for (const [place, { sku }] of lines.entries()) {
-    const locationId = placeOf.get(sku);
-    if (locationId === undefined) throw new Error(`The reservation ${id} has no ${sku}.`);
-    groups.set(locationId, [...(groups.get(locationId) ?? []), place]);
+  const groups = new Map<string, { place: number; qty: number }[]>();
+  for (const [place, at] of spreadOver(lines, allocations).entries()) {
+    if (at.length === 0) throw new Error(`The reservation ${id} has too few ${lines[place]?.sku}.`);
+    for (const { locationId, qty } of at) groups.set(locationId, [...(groups.get(locationId) ?? []), { place, qty }]);
   }
-  return { reservationId: id, attempt, groups: [...groups].map(([locationId, places]) => ({ locationId, lines: places })) };
+  return {
+    reservationId: id,
+    attempt,
+    groups: [...groups].map(([locationId, parts]) => ({
+      locationId,
+      lines: parts.map(({ place }) => place),
+      units: parts.some(({ place, qty }) => qty !== lines[place]?.qty) ? parts.map(({ qty }) => qty) : undefined,
+    })),
+  };
 }
 
 function withdraw(record: FulfillmentRecord, { id }: ReplacementRecord, { work }: Scope): void {
@@ -314,7 +320,7 @@ async function send({ order, record, replacement }: Replacing, scope: Scope): Pr
   const { reservationId, attempt, groups } = held;
   if (!(await tryConfirmReservation(reservationId, order.id, scope))) return sendFromOther({ order, record, replacement }, scope);
   if (storeId === undefined) {
-    const sent = groups.map(({ locationId, lines: places }) => ({ locationId, reservationId, lines: places.flatMap(lineAt) }));
+    const sent = groups.map((group) => ({ locationId: group.locationId, reservationId, lines: linesOf(group) }));
     await createFulfillmentOrdersFor(order, { attempt, replacementId: id, groups: sent }, scope);
   } else {
     const body = { reference: `replacement ${id}`, kind: 'consume' as const, locationId: storeId, lines: itemsOf(lines) };
@@ -331,9 +337,17 @@ async function send({ order, record, replacement }: Replacing, scope: Scope): Pr
   await applyProgress(handedOver, { record: next, lines: arrived, foundAfterRefund: false }, id, scope);
   return handedOver;
 
-  function lineAt(place: number): { orderLineId: string; sku: string; qty: number }[] {
-    const line = lines[place];
-    return line ? [{ orderLineId: line.orderLineId, sku: line.sku, qty: line.qty }] : [];
+  /** One entry per order line: two lost parcels may have had units of the same line. */
+  function linesOf({ lines: places, units }: (typeof groups)[number]): { orderLineId: string; sku: string; qty: number }[] {
+    const found = new Map<string, { orderLineId: string; sku: string; qty: number }>();
+    for (const [index, place] of places.entries()) {
+      const line = lines[place];
+      if (!line) continue;
+      const { orderLineId, sku } = line;
+      const qty = (units?.[index] ?? line.qty) + (found.get(orderLineId)?.qty ?? 0);
+      found.set(orderLineId, { orderLineId, sku, qty });
+    }
+    return [...found.values()];
   }
 }
 

@@ -14,7 +14,7 @@ import { isSale } from './baskets.ts';
 import { type FulfillmentRecord, fulfillmentRecords, orders, type StoredOrder } from './collections.ts';
 import { DECIDE_TIMEOUT_MS, FIRST_RETRY_MS, NEW_RESERVATION_TTL_SECONDS, RECHECK_MS, routeOrderDue, TAKE_OVER_MS } from './due-work.ts';
 import { freshRecord } from './fulfillment.ts';
-import { itemsOf, linesServedFrom, type OrderLine, type Reservation, reservationsOf } from './lines.ts';
+import { itemsOf, linesHeldBy, linesServedFrom, nodesOf, type OrderLine, type Reservation, reservationsOf } from './lines.ts';
 import { fulfillmentOrdersOf } from './order-view.ts';
 import { actionPending, beginIntent, refuseWhileOtherPending, withdraw } from './pending-action.ts';
 import { replacesDelivered } from './replaced-units.ts';
@@ -152,15 +152,19 @@ interface Group {
   readonly lines: { readonly orderLineId: string; readonly sku: string; readonly qty: number }[];
 }
 
-/** One group per node and reservation. A line is served by one node. */
+/** One group per node and reservation. */
 function groupsOf(lines: readonly OrderLine[]): Group[] {
   const groups = new Map<string, Group>();
-  for (const { lineId, sku, qty, nodeId, reservationId } of lines) {
-    if (nodeId === undefined || reservationId === undefined) throw new Error(`The line ${lineId} has no reservation and cannot be routed.`);
-    const key = `${nodeId} ${reservationId}`;
-    const group = groups.get(key) ?? { locationId: nodeId, reservationId, lines: [] };
-    group.lines.push({ orderLineId: lineId, sku, qty });
-    groups.set(key, group);
+  for (const line of lines) {
+    const { lineId, sku, reservationId } = line;
+    const at = nodesOf(line);
+    if (at.length === 0 || reservationId === undefined) throw new Error(`The line ${lineId} has no reservation and cannot be routed.`);
+    for (const { locationId, qty } of at) {
+      const key = `${locationId} ${reservationId}`;
+      const group = groups.get(key) ?? { locationId, reservationId, lines: [] };
+      group.lines.push({ orderLineId: lineId, sku, qty });
+      groups.set(key, group);
+    }
   }
   return [...groups.values()];
 }
@@ -238,7 +242,8 @@ async function ensureReservations(order: StoredOrder, strategy: Strategy, scope:
     else withdrawRouting(work, intended, { holdAttempts });
     return error;
   }
-  const lines = order.lines.map((line) => (without.includes(line) ? withReservation(line, taken) : line));
+  const secured = linesServedFrom(linesHeldBy(without, taken.id), taken.allocations);
+  const lines = order.lines.map((line) => secured.find(({ lineId }) => lineId === line.lineId) ?? line);
   const noted = work.transition(orders, intended, 'note', { lines, holdAttempts });
   await work.checkpoint();
   // An unconfirmed reservation may have ended since. Then the next attempt makes another one.
@@ -263,10 +268,6 @@ function reserveLines(
   };
   const step = `route ${order.holdAttempts + 1} ${strategy} ${items.map(({ sku }) => sku).join(' ')}`;
   return call(reserveInventory, { body }, { intent: order.id, step });
-}
-
-function withReservation(line: OrderLine, { id, allocations }: Reservation): OrderLine {
-  return linesServedFrom([{ ...line, reservationId: id }], allocations)[0] ?? line;
 }
 
 /** A reservation reaches these states only after it was confirmed and passed to the FMS. */

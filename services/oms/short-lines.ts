@@ -4,6 +4,7 @@ import { handleDue, type Scope } from '../../shared/work/handler.ts';
 import { type FulfillmentRecord, fulfillmentRecords, orders, type ShortUnits, type StoredOrder } from './collections.ts';
 import { NEW_RESERVATION_TTL_SECONDS, RECHECK_MS, serveShortLinesDue } from './due-work.ts';
 import { applyProgress, cancelUnits, isMoving } from './fulfillment.ts';
+import { nodesOf, type OrderLine, servedFrom } from './lines.ts';
 import { createFulfillmentOrdersFor, tryConfirmReservation } from './routing.ts';
 
 /** Serves or cancels short units, one entry of the record at a time. */
@@ -68,7 +69,7 @@ async function serveElsewhere({ order, record, units }: ShortCase, scope: Scope)
   const [servedBy] = await createFulfillmentOrdersFor(order, { attempt, groups, replacementId }, scope);
   work.put(fulfillmentRecords, withUnits(noted.record, { ...noted.units, status: 'served', servedBy }));
   if (!hasLeftNode(order, noted)) return;
-  const lines = order.lines.map((one) => (one.lineId === units.orderLineId ? { ...one, nodeId: locationId, reservationId } : one));
+  const lines = order.lines.map((one) => (one.lineId === units.orderLineId ? movedLine(one, units.locationId, held) : one));
   work.transition(orders, order, 'note', { lines });
 }
 
@@ -77,12 +78,18 @@ async function heldElsewhere(found: ShortCase, scope: Scope): Promise<Omit<Short
   return found.order.shortage === 'cancel' ? undefined : reserveElsewhere(found, scope);
 }
 
-/** Whether the node of the line serves none of its units any more. Then the line gets the first location that serves some. */
+/** Whether a node of the line serves none of its units any more. Then the line gets the first location that serves some. */
 function hasLeftNode({ lines }: StoredOrder, { record, units }: Omit<ShortCase, 'order'>): boolean {
   const line = lines.find(({ lineId }) => lineId === units.orderLineId);
-  if (line?.nodeId !== units.locationId) return false;
+  const node = line && nodesOf(line).find(({ locationId }) => locationId === units.locationId);
   const seen = record.seen.find(({ id }) => id === units.fulfillmentOrderId);
-  return seen?.lines.find(({ orderLineId }) => orderLineId === units.orderLineId)?.shortQty === line.qty;
+  return node !== undefined && seen?.lines.find(({ orderLineId }) => orderLineId === units.orderLineId)?.shortQty === node.qty;
+}
+
+/** The line with another node. The reservation of a line with several nodes stays, because the others use it. */
+function movedLine(line: OrderLine, from: string, { locationId, reservationId }: NonNullable<ShortUnits['held']>): OrderLine {
+  const nodes = nodesOf(line).map((at) => (at.locationId === from ? { ...at, locationId } : at));
+  return { ...servedFrom(line, nodes), reservationId: line.nodes ? line.reservationId : reservationId };
 }
 
 /**

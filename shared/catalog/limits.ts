@@ -23,6 +23,9 @@ export const LIMITS = {
   changes: 20,
 } as const;
 
+/** Locations that serve one order line together, if the retailer splits lines. */
+export const MOST_LOCATIONS_PER_LINE = 5;
+
 /** Promotions of a rehearsal, ended ones included. An evaluation reads all of them. */
 export const MOST_PROMOTIONS = 1_000;
 

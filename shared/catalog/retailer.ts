@@ -3,6 +3,7 @@ import { comparableMs, durationMs } from '../domain/duration.ts';
 import { moneyInWords } from '../domain/money.ts';
 import { Currency } from './currency.ts';
 import { Duration } from './duration.ts';
+import { MOST_LOCATIONS_PER_LINE } from './limits.ts';
 import { TaxRates } from './tax.ts';
 import { TimeZone } from './time-zone.ts';
 
@@ -104,6 +105,12 @@ export const Retailer = z.strictObject({
   taxRates: TaxRates.default([]).describe(
     'Rates by place and category, at most 200, for taxIncluded false. Where no rate applies, the taxRate of the product is added.',
   ),
+  splitLines: z
+    .boolean()
+    .default(false)
+    .describe(
+      `Whether several locations may serve one order line, at most ${MOST_LOCATIONS_PER_LINE}, if no location has all its units. With false, such a line is out of stock.`,
+    ),
   shipping: Shipping.prefault({}),
   disputeFee: Amount.default(2_000).describe('Fee of the provider for each dispute, in minor units.'),
   loyalty: Loyalty.prefault({}),
@@ -122,7 +129,10 @@ export type WindowName = keyof Retailer['windows'];
 
 /** The figures as code uses them: windows in milliseconds. */
 export interface Figures
-  extends Pick<Retailer, 'currency' | 'timeZone' | 'cashRounding' | 'taxIncluded' | 'taxRates' | 'shipping' | 'disputeFee' | 'loyalty'> {
+  extends Pick<
+    Retailer,
+    'currency' | 'timeZone' | 'cashRounding' | 'taxIncluded' | 'taxRates' | 'splitLines' | 'shipping' | 'disputeFee' | 'loyalty'
+  > {
   readonly collection: { readonly days: number; readonly preparationMs: number; readonly payLimit: number };
   readonly windowMs: Readonly<Record<WindowName, number>>;
   /** Undefined: lost goods are refunded immediately. */
@@ -136,6 +146,7 @@ export function figuresOf({
   cashRounding = 1,
   taxIncluded = true,
   taxRates = [],
+  splitLines = false,
   shipping,
   disputeFee,
   loyalty,
@@ -151,6 +162,7 @@ export function figuresOf({
     cashRounding,
     taxIncluded,
     taxRates,
+    splitLines,
     shipping,
     disputeFee,
     loyalty,

@@ -113,6 +113,7 @@ export const progressKinds: Readonly<Record<string, Readonly<Record<string, Stat
   collection: {
     preparing: 'moving',
     'on-the-way': 'moving',
+    lost: 'waiting',
     waiting: 'waiting',
     'handed-over': 'done',
     ended: 'failed',

@@ -70,6 +70,11 @@ describeInBrowser('Objects in the console', () => {
     await rows.getByRole('cell', { name: '15.98 EUR' }).waitFor();
     await main().getByRole('columnheader', { name: 'until' }).waitFor();
     await tab.expectSoundInEveryLook();
+    const wide = tab.page.viewportSize() ?? { width: 1280, height: 900 };
+    await tab.page.setViewportSize({ width: 390, height: 844 });
+    // The last day, in the second line of its row.
+    await rows.locator('td').nth(3).waitFor();
+    await tab.page.setViewportSize(wide);
     await listed(fulfillmentOrderId).click();
     await press('Pay at the counter…');
     await confirm('Pay at the counter');

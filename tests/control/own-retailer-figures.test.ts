@@ -237,6 +237,16 @@ test.each(['EUR', 'JPY', 'BHD'])(
   },
 );
 
+test('Several locations serve a line only of a retailer that splits lines', async () => {
+  const most = async (retailer: object) => {
+    await using rehearsal = await withRetailer(retailer);
+    const { maxPerLine } = await rehearsal.api('check-availability-api', { params: { sku: 'desk-two-nodes' } });
+    await rehearsal.verify();
+    return maxPerLine;
+  };
+  expect([await most({}), await most({ splitLines: true })]).toEqual([3, 6]);
+});
+
 test('Lost goods wait for a replacement for the time of the retailer, and are refunded immediately without it', async () => {
   const lost = async (retailer: object) => {
     await using rehearsal = await withRetailer(retailer);
@@ -256,15 +266,27 @@ test('Lost goods wait for a replacement for the time of the retailer, and are re
 });
 
 test('The figures of a retailer are all tested in this file', () => {
-  const { id, currency, timeZone, cashRounding, taxIncluded, taxRates, shipping, disputeFee, loyalty, collection, ...others } =
+  const { id, currency, timeZone, cashRounding, taxIncluded, taxRates, splitLines, shipping, disputeFee, loyalty, collection, ...others } =
     Retailer.parse({});
-  expect([id, currency, timeZone, cashRounding, taxIncluded, taxRates, disputeFee, Object.keys(shipping), Object.keys(loyalty)]).toEqual([
+  expect([
+    id,
+    currency,
+    timeZone,
+    cashRounding,
+    taxIncluded,
+    taxRates,
+    splitLines,
+    disputeFee,
+    Object.keys(shipping),
+    Object.keys(loyalty),
+  ]).toEqual([
     'retailer',
     'EUR',
     'UTC',
     1,
     true,
     [],
+    false,
     2_000,
     ['STANDARD', 'EXPRESS', 'freeFrom'],
     ['earnPer', 'pointWorth', 'tiers'],

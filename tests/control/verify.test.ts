@@ -64,6 +64,13 @@ function only(list: string, patch: object): Patch {
   return (record) => ({ [list]: [{ ...record[list][0], ...patch }] });
 }
 const line = (id: string, counters: object) => order(id, only('lines', counters));
+const splitOver = (first: number, second: number) => {
+  const nodes = [
+    { locationId: 'dc-01', qty: first },
+    { locationId: 'dc-02', qty: second },
+  ];
+  return line('ord_open', { nodeId: 'dc-01', nodes });
+};
 const units = (id: string, counters: object) => fulfillmentOrder(id, only('lines', counters));
 const parcel = (patch: object) => fulfillmentOrder('ful_open', only('shipments', patch));
 const allocation = (counters: object) => reservation(only('allocations', counters));
@@ -400,6 +407,14 @@ const cases: Readonly<Record<string, readonly Case[]>> = {
     ['pck_rest: picks fulfillment-order/ful_open, which', change('picking-orders', 'pck_rest', { fulfillmentOrderId: 'ful_open' })],
     ['shipment/shp_open: in-transit at the carrier, collected at fulfillment-order/ful_open', parcel({ state: 'collected' })],
     ['shipment/shp_gone: belongs to fulfillment-order/ful_open, and the carrier has no record of it', parcel({ id: 'shp_gone' })],
+    ['order/ord_open line-1: 3 units from dc-01, and its locations serve 2', splitOver(1, 1)],
+    ['order/ord_open line-1: several locations serve it, and the retailer does not split lines', splitOver(2, 1)],
+    [
+      'order/ord_open line-1: store-01 serves 3, and its fulfillment orders have 0',
+      order('ord_open', { state: 'confirmed' }),
+      ...['ful_open', 'ful_rest'].map((id) => fulfillmentOrder(id, { state: 'allocated' })),
+      line('ord_open', { nodeId: 'store-01' }),
+    ],
     ['shipment/shp_gone: belongs to no fulfillment order', copy('shipments', 'shp_open', { id: 'shp_gone' })],
   ],
   returns: [

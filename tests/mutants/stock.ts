@@ -9,8 +9,22 @@ export const stock: readonly Mutant[] = [
     killedBy: ['tests/services/inventory-service.test.ts'],
   },
   {
+    name: 'Fewer units of a split line leave its first location',
+    file: 'services/fms/order-changes.ts',
+    from: 'const keys = [unitsKey({ ...line, locationId: one.locationId }), unitsKey(line)];',
+    to: 'const keys = [unitsKey(line)];',
+    killedBy: ['tests/services/split-lines.test.ts'],
+  },
+  {
+    name: 'The short units of a split line end the reservation of its other location',
+    file: 'services/oms/short-lines.ts',
+    from: 'reservationId: line.nodes ? line.reservationId : reservationId',
+    to: 'reservationId',
+    killedBy: ['tests/services/split-lines.test.ts'],
+  },
+  {
     name: 'The last unit of a node is not sold',
-    file: 'services/inventory-service/reservations.ts',
+    file: 'services/inventory-service/choose-nodes.ts',
     from: 'nodes.find(({ atp }) => atp >= qty)',
     to: 'nodes.find(({ atp }) => atp > qty)',
     killedBy: ['tests/services/inventory-service.test.ts'],

@@ -83,6 +83,28 @@ test.each([
   200_000 * factor,
 );
 
+/** Few units at each location, so that several locations serve many lines. */
+const SPREAD = ['mug-blue', 'desk-two-nodes', 'lamp-last-one'].map((sku) => ({
+  sku,
+  onHand: { 'dc-01': 2, 'dc-02': 2, 'store-01': 1, 'store-02': 2, 'store-03': 1 },
+}));
+
+test.each([
+  ['EUR', 'everything together'],
+  ['JPY', 'orders and parcels'],
+  ['EUR', 'replacements'],
+] as const)(
+  'Histories in %s of a retailer that splits lines, with %s, keep every invariant',
+  async (currency, subject) => {
+    await using retailer = await startRetailer({ currency, splitLines: true });
+    const own = { gateway: retailer.gateway, currency, stock: SPREAD };
+    const property = fc.asyncProperty(historiesOf(subject), (history) => runHistory(history, own));
+    const numRuns = runsOf({ usually: 1, thoroughly: 10 }) * factor;
+    await fc.assert(property, { numRuns, interruptAfterTimeLimit: 100_000 * factor, ...(seed !== undefined && { seed: Number(seed) }) });
+  },
+  200_000 * factor,
+);
+
 test(
   'Requests of histories without faults and rivals are answered as their dry runs',
   async () => {

@@ -426,6 +426,27 @@ describe('A retailer that may replace what was lost on its way to a store', () =
     await verified();
   });
 
+  testOfPatient(
+    'A lost parcel is listed as lost while all of it may be replaced, and its explanation has the deadline',
+    async (rehearsal) => {
+      const { api, control } = rehearsal;
+      const { orderId, orderLineId, fulfillmentOrderId: id } = await lostOnWay(rehearsal);
+      const listed = async () =>
+        (await api('list-collections-api', { query: { customerId: 'cus_ada' } })).items.map(({ fulfillmentOrderId, status }) => [
+          fulfillmentOrderId === id,
+          status,
+        ]);
+      const { text } = await control('explain-object', { params: { type: 'fulfillment-order', id } });
+      expect(text).toContain('the OMS refunds the lost goods, unless they are replaced or found first');
+      expect(await listed()).toEqual([[true, 'lost']]);
+      expect((await replaceLost(rehearsal, orderId, orderLineId, 1)).status).toBe(201);
+      expect(await listed()).toEqual([
+        [true, 'ended'],
+        [false, 'preparing'],
+      ]);
+    },
+  );
+
   testOfPatient('A parcel that is found after its refund goes to the shelf of the store', async (rehearsal) => {
     const { scans, order, fulfilment, desks, verified, advance } = rehearsal;
     const { orderId, shipmentId, fulfillmentOrderId: id } = await lostOnWay(rehearsal);

@@ -52,6 +52,33 @@ describe('An external payment', () => {
     expect([status, body.errors?.[0]?.pointer]).toEqual([422, pointer]);
   });
 
+  /** The order of `noted` without one of its two cups: 15.19 − floor(15.19 / 2) = 7.60 of 15.19 are left, so it costs 39.27. */
+  const withoutACup = async (rehearsal: Awaited<ReturnType<typeof byHand>>) => {
+    const { order, payment } = await rehearsal.noted();
+    await rehearsal.api('confirm-order-api', { params: { id: order.id } });
+    const lines = [{ lineId: order.lines[1]?.lineId ?? '', qty: 1 }];
+    const changed = await rehearsal.api('change-order-api', { params: { id: order.id }, body: { lines } });
+    expect([changed.totals.total, changed.payments[0]?.authorizedAmount]).toEqual([eur(3_927), eur(4_686)]);
+    return { order, payment };
+  };
+
+  inManual('keeps its amount after a change of the order; its client captures what is left to pay', async (rehearsal) => {
+    const { order, payment } = await withoutACup(rehearsal);
+    await rehearsal.api('capture-payment-api', { params: { id: payment.id }, body: { amount: eur(3_927) } });
+    const completed = await rehearsal.completedOrder(order.id);
+    expect(completed).toMatchObject({ state: 'completed', paymentStatus: 'paid', payments: [{ refundedAmount: eur(0) }] });
+    expect(completed.refunds ?? []).toEqual([]);
+  });
+
+  inManual('that is captured in full after a change of the order has a pending refund of the difference', async (rehearsal) => {
+    const { order, payment } = await withoutACup(rehearsal);
+    await rehearsal.api('capture-payment-api', { params: { id: payment.id } });
+    await rehearsal.completedOrder(order.id);
+    await rehearsal.settle();
+    const { payments, refunds } = await rehearsal.order(order.id);
+    expect([payments, refunds]).toMatchObject([[{ capturedAmount: eur(4_686) }], [{ state: 'pending', amount: eur(759) }]]);
+  });
+
   test('is refused by a till', async ({ call, sale }) => {
     const { id } = await sale();
     const { status } = await call('add-payment-api', { params: { id }, body: { tender: external() as never, amount: eur(100) } });

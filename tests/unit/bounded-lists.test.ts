@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import type { z } from 'zod';
 import { registeredApplications } from '../../estate/registry.ts';
-import { KEPT_SCANS, LIMITS } from '../../shared/catalog/limits.ts';
+import { KEPT_SCANS, LIMITS, MOST_LOCATIONS_PER_LINE } from '../../shared/catalog/limits.ts';
 import { SHOWN_ENTRIES } from '../../shared/catalog/loyalty/objects.ts';
 import { MOST_METADATA } from '../../shared/catalog/shapes.ts';
 
@@ -36,6 +36,7 @@ const bounds: Readonly<Record<string, string>> = {
   'pos transactions: collection.order.changes[]': `${LIMITS.changes}`,
   'pos transactions: collection.order.changes[].removed[]': 'lines of the order',
   'pos transactions: collection.order.lines[]': 'lines of the order',
+  'pos transactions: collection.order.lines[].nodes[]': `${MOST_LOCATIONS_PER_LINE}`,
   'pos transactions: collection.order.metadata{}': 'members of the request',
   'pos transactions: collection.order.earningRefunds[]': 'refunds of the payments of the order',
   'pos transactions: collection.order.reconciliation[]': 'one per fulfillment order',
@@ -53,6 +54,8 @@ const bounds: Readonly<Record<string, string>> = {
   'ecommerce-platform baskets: vouchers[]': 'the codes of the last checkout, at most 10',
   'ecommerce-platform checkouts: asked.items[]': 'lines of the basket',
   'oms orders: lines[]': 'lines of the basket',
+  'oms orders: lines[].nodes[]': `${MOST_LOCATIONS_PER_LINE}`,
+  'oms orders: pendingChange.lines[].nodes[]': `${MOST_LOCATIONS_PER_LINE}`,
   'oms orders: totals.taxes[]': 'the rates of its lines',
   'oms orders: changes[]': `${LIMITS.changes}`,
   'oms orders: changes[].removed[]': 'lines of the order',
@@ -81,6 +84,7 @@ const bounds: Readonly<Record<string, string>> = {
   'oms fulfilment-records: replacements[].lines[]': 'lines of the order, per lost fulfillment order',
   'oms fulfilment-records: replacements[].held.groups[]': 'one per location',
   'oms fulfilment-records: replacements[].held.groups[].lines[]': 'lines of the replacement',
+  'oms fulfilment-records: replacements[].held.groups[].units[]': 'lines of the group',
   'oms return-bookings: lines[]': 'lines of the order',
   'payment-hub payments: refunds[]': `requests add ${LIMITS.refunds}, then the rest of each return; the estate adds one per return or cancelled units`,
   'payment-hub payments: disputes[]': `requests add ${LIMITS.disputes}`,

@@ -106,8 +106,11 @@ export function RowTable<Item>(props: RowTableProps<Item>) {
     : (columns.find(({ isMain }) => isMain) ??
       columns.find(({ kind }) => kind === 'number') ??
       columns.find(({ kind }) => kind === 'time'));
+  // Without a state, a time takes its place.
+  const time = columns.some(({ kind }) => kind === 'state') ? undefined : columns.find((one) => one.kind === 'time' && one !== amount);
   const places = new Map<TableColumn<Item> | undefined, string>([
     ...(amount ? [[amount, css['amount'] ?? ''] as const] : []),
+    ...(time ? [[time, css['urgent'] ?? ''] as const] : []),
     [texts[0], css['lead'] ?? ''],
     [texts[1], css['rest'] ?? ''],
   ]);

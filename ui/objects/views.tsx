@@ -490,20 +490,22 @@ function goodsOf({ lines, totals, shippingMethod }: Sold, near: Near, vouchers: 
   return (
     <>
       {goods(
-        lines.map(({ lineId, sku, qty, unitPrice, discount, lineTotal, minAge, nodeId, fulfilledQty, returnedQty, cancelledQty }) => ({
-          key: lineId,
-          sku,
-          amount: lineTotal,
-          notes: [
-            `${qty} × ${moneyInWords(unitPrice)}`,
-            discount.amount > 0 && `${moneyInWords(discount)} off`,
-            nodeId && `from ${near.place(nodeId)}`,
-            fulfilledQty !== undefined && fulfilledQty > (returnedQty ?? 0) && `${fulfilledQty - (returnedQty ?? 0)} with the customer`,
-            returnedQty !== undefined && returnedQty > 0 && `${returnedQty} returned`,
-            cancelledQty !== undefined && cancelledQty > 0 && `${cancelledQty} cancelled`,
-            minAge !== undefined && `from ${minAge} years`,
-          ],
-        })),
+        lines.map(
+          ({ lineId, sku, qty, unitPrice, discount, lineTotal, minAge, nodeId, nodes, fulfilledQty, returnedQty, cancelledQty }) => ({
+            key: lineId,
+            sku,
+            amount: lineTotal,
+            notes: [
+              `${qty} × ${moneyInWords(unitPrice)}`,
+              discount.amount > 0 && `${moneyInWords(discount)} off`,
+              nodes ? nodes.map((at) => `${at.qty} from ${near.place(at.locationId)}`).join(', ') : nodeId && `from ${near.place(nodeId)}`,
+              fulfilledQty !== undefined && fulfilledQty > (returnedQty ?? 0) && `${fulfilledQty - (returnedQty ?? 0)} with the customer`,
+              returnedQty !== undefined && returnedQty > 0 && `${returnedQty} returned`,
+              cancelledQty !== undefined && cancelledQty > 0 && `${cancelledQty} cancelled`,
+              minAge !== undefined && `from ${minAge} years`,
+            ],
+          }),
+        ),
         near,
       )}
       {sums([

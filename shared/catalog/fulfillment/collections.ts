@@ -41,7 +41,7 @@ export const listCollections = defineApi({
         .enum(COLLECTION_STATUSES)
         .optional()
         .describe(
-          'preparing: the goods are being picked or packed. on-the-way: a carrier brings them to the store. waiting: they wait at the counter. handed-over: the customer has them. ended: nobody collects them any more.',
+          'preparing: the goods are being picked or packed. on-the-way: a carrier brings them to the store. lost: the carrier has lost them, and they wait to be found, replaced or refunded. waiting: they wait at the counter. handed-over: the customer has them. ended: nobody collects them any more.',
         ),
       limit: queryInteger(1, 100).default(20).describe('Entries per page. Default: 20.'),
       cursor: z.string().min(1).max(200).optional().describe('The nextCursor of the previous page.'),

@@ -26,15 +26,19 @@ export function wayToCounter(found: Parameters<typeof isTransfer>[0] & { readonl
   return isTransfer(found) && found.state === 'dispatched' ? ' A carrier is bringing them to the store.' : '';
 }
 
-export const COLLECTION_STATUSES = ['preparing', 'on-the-way', 'waiting', 'handed-over', 'ended'] as const;
+export const COLLECTION_STATUSES = ['preparing', 'on-the-way', 'lost', 'waiting', 'handed-over', 'ended'] as const;
 export type CollectionStatus = (typeof COLLECTION_STATUSES)[number];
 
-/** Where the goods of a collection are. */
-export function collectionStatusOf(found: Parameters<typeof isAtCounter>[0] & { readonly failureReason?: string }): CollectionStatus {
-  if (BEFORE_DISPATCH.has(found.state)) return 'preparing';
-  if (found.state === 'delivered') return 'handed-over';
+/** Where the goods of a collection are. `givenUp`: goods that were lost on their way to the store are refunded or replaced. */
+export function collectionStatusOf(
+  found: Parameters<typeof isAtCounter>[0] & { readonly failureReason?: string; readonly givenUp?: true },
+): CollectionStatus {
+  const { state, failureReason, givenUp } = found;
+  if (BEFORE_DISPATCH.has(state)) return 'preparing';
+  if (state === 'delivered') return 'handed-over';
   if (isAtCounter(found)) return 'waiting';
-  const isCarried = found.state === 'dispatched' || (found.state === 'failed-delivery' && found.failureReason === 'delivery-attempts');
+  if (state === 'failed-delivery' && failureReason === 'lost' && !givenUp) return 'lost';
+  const isCarried = state === 'dispatched' || (state === 'failed-delivery' && failureReason === 'delivery-attempts');
   return isCarried ? 'on-the-way' : 'ended';
 }
 

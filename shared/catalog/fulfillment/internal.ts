@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { defineInternalCall } from '../define.ts';
 import { Collection, PaidAtCollection } from '../inventory/collection.ts';
+import { LIMITS, MOST_LOCATIONS_PER_LINE } from '../limits.ts';
 import { dependencyProblems } from '../problems.ts';
 import { Address, exactlyOne, Id, Quantity, ShippingMethod, Sku, typedText, withRules } from '../shapes.ts';
 import { FulfillmentOrder } from './fulfillment-orders.ts';
@@ -43,7 +44,7 @@ export const createFulfillmentOrders = defineInternalCall({
         }),
       )
       .min(1)
-      .max(200),
+      .max(LIMITS.lines * MOST_LOCATIONS_PER_LINE),
   }),
   response: z.object({ items: z.array(FulfillmentOrder) }),
   emits: ['fulfillment-order-created'],
@@ -84,9 +85,15 @@ export const changeFulfillment = defineInternalCall({
       .optional()
       .describe('Who may collect the goods without the code. Without person: only the code works.'),
     lines: z
-      .array(z.strictObject({ orderLineId: Id, qty: z.int().min(0).max(9999) }))
+      .array(
+        z.strictObject({
+          orderLineId: Id,
+          locationId: Id.optional().describe('Only the units that this location serves. Absent: all units of the line.'),
+          qty: z.int().min(0).max(9999),
+        }),
+      )
       .min(1)
-      .max(200)
+      .max(LIMITS.lines * MOST_LOCATIONS_PER_LINE)
       .optional()
       .describe('The units that lines have afterwards.'),
     withdraw: z

@@ -126,8 +126,10 @@ export const checkAvailability = defineApi({
   response: z.object({
     sku: Sku,
     atp: z.int().describe('Available to promise at all nodes.'),
-    maxPerLine: z.int().describe('Units that the best single node can serve.'),
-    available: z.boolean().describe('Whether one node can serve qty.'),
+    maxPerLine: z
+      .int()
+      .describe('Units that the best single node can serve; the best nodes together, if the retailer splits lines (splitLines).'),
+    available: z.boolean().describe('Whether maxPerLine covers qty.'),
     nodes: z.array(z.object({ locationId: Id, atp: z.int() })),
     asOf: Instant,
     collection: CollectableAt.optional().describe('With collectAt: when qty would be ready there. Absent if it cannot be collected there.'),

@@ -181,7 +181,7 @@ export const confirmOrder = defineApi({
 export const routeOrder = defineApi({
   id: 'route-order-api',
   summary:
-    'Creates the fulfillment orders of a confirmed order, one per node. One node serves each line. A repeat returns the existing ones.',
+    'Creates the fulfillment orders of a confirmed order, one per node. One node serves each line, or several if the retailer splits lines. A repeat returns the existing ones.',
   type: 'action',
   application: 'oms',
   method: 'POST',

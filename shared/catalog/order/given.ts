@@ -21,16 +21,33 @@ const GivenMoney = z
   .strictObject({ amount: z.int(WHOLE).min(0, WHOLE).max(MOST_MINOR_UNITS, WHOLE), currency: Currency })
   .meta({ id: 'GivenMoney', description: 'An amount that another system has calculated, in integer minor units, not negative.' });
 
+/** It is shown only, so every precision is accepted. */
+const GivenRate = z.number().min(0).max(100);
+
 const GivenLine = z
   .strictObject({
     sku: Sku.describe('A SKU of the assortment. Each SKU has one line.'),
     qty: Quantity,
-    unitPrice: GivenMoney.describe('Price of one unit, tax included, before discounts.'),
+    unitPrice: GivenMoney.describe('Price of one unit, tax included, before discounts; without tax with taxIncluded false.'),
     discount: GivenMoney.optional().describe('Discount on all units of the line together. Default: 0.'),
-    tax: GivenMoney.optional().describe('Tax contained in the line after all discounts. Default: its share of the tax of the order.'),
+    tax: GivenMoney.optional().describe(
+      'Tax contained in the line after all discounts. Default: its share of the tax of the order. With taxIncluded false, required: the tax that is added to the line.',
+    ),
+    taxRate: GivenRate.optional().describe('With taxIncluded false, required: the percent of its tax. The tax is not calculated from it.'),
     lineTotal: GivenMoney.optional().describe('qty × unitPrice − discount. It is only checked.'),
   })
   .meta({ id: 'GivenLine' });
+
+/** The most rates of one order. */
+const MOST_RATES = 20;
+
+const GivenTax = z
+  .strictObject({
+    rate: GivenRate,
+    taxable: GivenMoney.describe('Goods after all discounts, and the part of shipping at this rate, without tax.'),
+    tax: GivenMoney,
+  })
+  .meta({ id: 'GivenTax' });
 
 /** The members of Create Order that only an order with lines has. */
 export const givenMembers = {
@@ -56,8 +73,18 @@ export const givenMembers = {
   tax: GivenMoney.optional().describe(
     'With lines: the tax contained in total. Default: the taxes of the lines. Lines without tax share what the others leave, in proportion to their totals; with shipping, a part of it is the tax on shipping.',
   ),
+  taxIncluded: z
+    .boolean()
+    .optional()
+    .describe('With lines. false: unit prices, discounts and shipping are without tax, and the given tax is added. Default: true.'),
+  taxes: z
+    .array(GivenTax)
+    .min(1)
+    .max(MOST_RATES)
+    .optional()
+    .describe('With taxIncluded false, required: the tax by rate, of goods and shipping. Each rate of a line is listed once.'),
   total: GivenMoney.optional().describe(
-    'With lines, required: the sum of qty × unitPrice, less all discounts, plus shipping. A total that differs by one minor unit is refused.',
+    'With lines, required: the sum of qty × unitPrice, less all discounts, plus shipping, and the tax if it is added. A total that differs by one minor unit is refused.',
   ),
   shippingAddress: Address.optional().describe('With lines: where the goods are sent. Required, unless collection names a store.'),
   shippingMethod: ShippingMethod.optional().describe('With lines. Default: STANDARD. The price of shipping is given.'),
@@ -75,6 +102,9 @@ const REMEDIES: Readonly<Record<(typeof REQUIRED)[number], string>> = {
   reference: 'Name the order as your system names it, so that a repeat never creates it twice.',
 };
 
+const TAXES = 'Prices are without tax: give the tax by rate, of goods and shipping.';
+const INCLUDED = 'These prices include tax: leave this out, or give taxIncluded false.';
+
 /** Adds the rules between the members of an order with given prices. They are reported together with the mistakes of other members. */
 export function withGivenPrices<T extends z.ZodObject>(schema: T): T {
   return schema
@@ -82,7 +112,7 @@ export function withGivenPrices<T extends z.ZodObject>(schema: T): T {
       const issue = (member: string, message: string, code: string): void =>
         context.addIssue({ code: 'custom', path: [member], message, params: { code } });
       const asked: Readonly<Record<string, unknown>> = value;
-      const { lines, exchangeForReturnId, shippingAddress, shippingMethod, collection, customerId, contact } = asked;
+      const { lines, taxIncluded, taxes, exchangeForReturnId, shippingAddress, shippingMethod, collection, customerId, contact } = asked;
       if (lines === undefined) {
         for (const member of MEMBERS) {
           if (asked[member] !== undefined) issue(member, 'Only an order with lines has this member: leave it out.', 'unexpected');
@@ -90,6 +120,8 @@ export function withGivenPrices<T extends z.ZodObject>(schema: T): T {
         return;
       }
       for (const member of REQUIRED) if (asked[member] === undefined) issue(member, REMEDIES[member], 'required');
+      if (taxIncluded === false && taxes === undefined) issue('taxes', TAXES, 'required');
+      if (taxIncluded !== false && taxes !== undefined) issue('taxes', INCLUDED, 'unexpected');
       if (exchangeForReturnId !== undefined) {
         issue(
           'exchangeForReturnId',
@@ -113,6 +145,11 @@ export function withGivenPrices<T extends z.ZodObject>(schema: T): T {
           if: { required: ['lines'] },
           // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
           then: { required: [...REQUIRED] },
+        },
+        {
+          if: { required: ['lines', 'taxIncluded'], properties: { taxIncluded: { const: false } } },
+          // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
+          then: { required: ['taxes'] },
         },
       ],
     });

@@ -125,6 +125,12 @@ export const OrderLine = z
     taxRate: AddedTaxRate,
     lineTotal: Money.describe('qty × unitPrice − discount, and the tax if it is added.'),
     nodeId: Id.optional().describe('Location that serves the line.'),
+    nodes: z
+      .array(z.object({ locationId: Id, qty: Quantity }))
+      .optional()
+      .describe(
+        'Our addition: the locations that serve the line together, with their units. The first one is nodeId. Absent for one location.',
+      ),
     reservationId: Id.optional(),
     fulfilledQty: z
       .int()

@@ -12,6 +12,7 @@ export const elsewhere = {
         wrong: fc.constantFrom(0, 0, 0, 0, 1),
         pay: fc.constantFrom('nothing', 'part', 'all', 'captured', 'captured'),
         confirm: fc.boolean(),
+        untaxed: fc.boolean(),
       },
     },
     async ({ ask, things }, one) => {
@@ -21,7 +22,13 @@ export const elsewhere = {
       ];
       const goods = lines.reduce((sum, line) => sum + line.qty * line.unitPrice.amount, 0);
       const discount = Math.min(goods, one.discount);
-      const total = goods - discount + one.shipping;
+      const net = goods - discount + one.shipping;
+      // The marketplace rounds its tax down. Whatever part of the discount a line has, its tax is at most its price.
+      const taxOf = (amount: number): number => (one.untaxed ? Math.floor(Math.max(0, amount) / 20) : 0);
+      const taxed = lines.map((line) => ({ ...line, taxRate: 5, tax: eur(taxOf(line.qty * line.unitPrice.amount - discount)) }));
+      const tax = taxed.reduce((sum, line) => sum + line.tax.amount, taxOf(one.shipping));
+      const total = net + tax;
+      const untaxed = { taxIncluded: false as const, lines: taxed, tax: eur(tax), taxes: [{ rate: 5, taxable: eur(net), tax: eur(tax) }] };
       const created = await ask('create-order-api', {
         body: {
           priceSource: 'given',
@@ -31,6 +38,7 @@ export const elsewhere = {
           discount: eur(discount),
           shipping: eur(one.shipping),
           total: eur(total + one.wrong),
+          ...(one.untaxed && untaxed),
           ...(one.at === 'address' ? { shippingAddress: ADDRESS } : { collection: { locationId: one.at } }),
         },
       });

@@ -184,11 +184,18 @@ async function perform(history: RunningHistory, acts: History): Promise<void> {
   }
 }
 
+export interface OwnRetailer {
+  readonly gateway: string;
+  readonly currency: string;
+  readonly stock?: readonly { readonly sku: string; readonly onHand: Readonly<Record<string, number>> }[];
+}
+
 /** Performs a history in a new rehearsal, lets time complete open work, and checks the invariants. */
-export async function runHistory(acts: History, own?: { readonly gateway: string; readonly currency: string }): Promise<void> {
+export async function runHistory(acts: History, own?: OwnRetailer): Promise<void> {
   const manual = { warehouse: 'manual' } as const;
   // Half of the retailers have time to replace lost goods.
-  const data = acts.length % 2 === 0 ? { retailer: { currency: own?.currency, replaceLostWithin: 'P2D' } } : undefined;
+  const retailer = acts.length % 2 === 0 ? { currency: own?.currency, replaceLostWithin: 'P2D' } : undefined;
+  const data = retailer || own?.stock ? { retailer, stock: own?.stock } : undefined;
   await using rehearsal = own ? await rehearsalAt(own.gateway, manual, data) : await newRehearsal(manual, data);
   const history = begin(rehearsal, own?.currency);
   await perform(history, acts);

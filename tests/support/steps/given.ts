@@ -25,6 +25,27 @@ export const givenOrder = (id: string, more: Partial<Body> = {}): Body => ({
   ...more,
 });
 
+/**
+ * `givenOrder` with prices without tax. The lines cost 28.34 and 15.19 after all discounts. The shop rounds the tax of each unit down: 19 % of
+ * a third of 28.34 are 1.79, so three mugs add 5.37, and not 5.38. Two cups add 2 × 0.53, and 3.33 of shipping 0.63. So the total is 46.86 + 7.06
+ * = 53.92.
+ */
+export const givenWithoutTax = (id: string, more: Partial<Body> = {}): Body =>
+  givenOrder(id, {
+    taxIncluded: false,
+    lines: [
+      { sku: 'mug-blue', qty: 3, unitPrice: eur(1_000), discount: eur(100), taxRate: 19, tax: eur(537) },
+      { sku: 'espresso-cup', qty: 2, unitPrice: eur(777), taxRate: 7, tax: eur(106) },
+    ],
+    taxes: [
+      { rate: 7, taxable: eur(1_519), tax: eur(106) },
+      { rate: 19, taxable: eur(3_167), tax: eur(600) },
+    ],
+    tax: eur(706),
+    total: eur(5_392),
+    ...more,
+  });
+
 export const external = (reference = 'ch_1') => ({ type: 'external' as const, provider: 'stripe', reference });
 
 /** Steps of an order that another system took, and of its payment at the provider of that system. */
