@@ -26,7 +26,12 @@ describeInBrowser('A story on the map of the console', () => {
   const { main, shows } = tab;
   const press = (key: string) => tab.page.keyboard.press(key);
   const sentence = () => main().locator('[data-sentence]');
-  const says = (text: string | RegExp) => sentence().getByText(text).or(sentence().filter({ hasText: text })).first().waitFor();
+  const says = (text: string | RegExp) =>
+    sentence()
+      .getByText(text)
+      .or(sentence().filter({ hasText: text }))
+      .first()
+      .waitFor();
   const isAt = (step: number) => main().locator(`[data-step="${step}"]`).waitFor();
   const openStory = async (step?: number, of = `order/${order}`, on = rehearsal) => {
     await tab.open(`r/${on.name}/play/${of}${step === undefined ? '' : `?step=${step}`}`);
@@ -193,9 +198,7 @@ describeInBrowser('A story on the map of the console', () => {
     await shows('It ended, it was deleted, or the name is wrong.');
     await tab.expectSoundInEveryLook();
     await main().locator('a[href="/console/r/default/play"]').click();
-    await main()
-      .getByRole('heading', { level: 1, name: 'Story of rehearsal default' })
-      .waitFor();
+    await main().getByRole('heading', { level: 1, name: 'Story of rehearsal default' }).waitFor();
   });
 
   test.each([
