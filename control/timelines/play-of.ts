@@ -56,7 +56,7 @@ interface Known {
 /** Changes that the picture of an exchange has room for. */
 const MOST_CHANGES = 6;
 
-/** Each exchange with what it changed. An event whose publisher is gone is an exchange of its own. */
+/** Each exchange with what it changed. An event whose publisher is gone is a separate exchange. */
 async function stepsOf(
   happenings: readonly Happening[],
   { before, traces, now, limit }: Known,

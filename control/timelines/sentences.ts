@@ -35,7 +35,7 @@ function whatHappens(hop: JournalRecord, from: string): string {
     const work = does === undefined ? `runs its due work ${inOneLine(kind, 40)}` : withoutDeadline(does);
     return `${Who(application)} ${work}.${hop.status < 400 && hop.status > 0 ? '' : ` ${answer(hop)}`}`;
   }
-  return `${Who(from)} asks ${from === application ? 'itself' : who(application)} to ${deed(hop)}. ${answer(hop)}`;
+  return `${Who(from)} calls ${from === application ? 'itself' : who(application)} to ${deed(hop)}. ${answer(hop)}`;
 }
 
 /** What due work does when nobody acted first. */
@@ -56,7 +56,7 @@ const changedNothing = ({ unchanged, api, status }: JournalRecord): readonly str
 const strikes = ({ faults }: JournalRecord): readonly string[] =>
   faults.length === 0 ? [] : [`The fault ${faults.map((name) => `“${inOneLine(name, 60)}”`).join(', ')} strikes.`];
 
-/** Names of calls that are no verb with its object. */
+/** Deeds of calls whose name is not a verb with its object. */
 const DEEDS: Readonly<Record<string, string>> = {
   'Carrier Webhook': 'take news of a parcel',
   'Label Document': 'show the label',

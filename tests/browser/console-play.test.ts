@@ -26,7 +26,7 @@ describeInBrowser('A story on the map of the console', () => {
   const { main, shows } = tab;
   const press = (key: string) => tab.page.keyboard.press(key);
   const sentence = () => main().locator('[data-sentence]');
-  const says = (text: string | RegExp) =>
+  const reads = (text: string | RegExp) =>
     sentence()
       .getByText(text)
       .or(sentence().filter({ hasText: text }))
@@ -47,7 +47,7 @@ describeInBrowser('A story on the map of the console', () => {
     await main()
       .getByRole('heading', { level: 1, name: /^Story of order / })
       .waitFor();
-    await says('Your client asks the eCommerce Platform to create the basket of 25.98 EUR. It answers 201.');
+    await reads('Your client calls the eCommerce Platform to create the basket of 25.98 EUR. It answers 201.');
     await shows('basket open');
     await isAt(1);
     await tab.expectSoundInEveryLook();
@@ -64,11 +64,11 @@ describeInBrowser('A story on the map of the console', () => {
     await openStory();
     await press('ArrowRight');
     await isAt(second);
-    await says(steps[second - 1]?.sentence ?? '');
+    await reads(steps[second - 1]?.sentence ?? '');
     expect(new URL(tab.page.url()).search).toBe(`?step=${second}`);
     const failed = steps.findIndex(({ outcome }) => outcome === 'failed') + 1;
     await openStory(failed);
-    await says('It fails with 503: dependency unavailable. The fault “hub-down” strikes.');
+    await reads('It fails with 503: dependency unavailable. The fault “hub-down” strikes.');
     expect([await classOf('client'), await classOf('payment-hub')]).toEqual([
       expect.stringMatching(/_from\b/),
       expect.stringMatching(/_to .*_failed\b/),
@@ -88,7 +88,7 @@ describeInBrowser('A story on the map of the console', () => {
   test('A shared address opens its step, and numbers that no step has open the nearest one', async () => {
     const steps = await stepsOf();
     await openStory(7);
-    await says(steps[6]?.sentence ?? '');
+    await reads(steps[6]?.sentence ?? '');
     await openStory(99_999);
     await isAt(steps.length);
     await tab.open(`r/${rehearsal.name}/play/order/${order}?step=-3`);
@@ -107,7 +107,7 @@ describeInBrowser('A story on the map of the console', () => {
     await tab.press('Only changes');
     await tab.press(/^Next/);
     await isAt(2);
-    await says(steps[1]?.sentence ?? '');
+    await reads(steps[1]?.sentence ?? '');
     await main().getByRole('slider', { name: 'Step' }).fill('5');
     await isAt(5);
   });
@@ -175,7 +175,7 @@ describeInBrowser('A story on the map of the console', () => {
     await main()
       .getByRole('heading', { level: 1, name: /^Story of rehearsal digital-order-/ })
       .waitFor();
-    await says('Your client asks the eCommerce Platform to get the product. It answers 200.');
+    await reads('Your client calls the eCommerce Platform to get the product. It answers 200.');
     await press('Escape');
     await tab.page.waitForURL(/\/activity$/);
   });
@@ -189,7 +189,7 @@ describeInBrowser('A story on the map of the console', () => {
     await tab.expectSoundInEveryLook();
   });
 
-  test('A story of a rehearsal that was deleted says so, and offers what exists', async () => {
+  test('The page of a story whose rehearsal was deleted names the reason, and offers what exists', async () => {
     const mine = await newRehearsal();
     const { id } = await mine.draft();
     await openStory(2, `order/${id}`, mine);
@@ -227,7 +227,7 @@ describeInBrowser('A story on the map of the console', () => {
       body: { firstName: HOSTILE, lastName: 'x'.repeat(60), email: 'h@people.example' },
     });
     await openStory(1, `customer/${id}`, mine);
-    await says('to create the customer');
+    await reads('to create the customer');
     await tab.expectTextOnly();
     await tab.resize(390);
     await tab.expectTextOnly(390);

@@ -52,11 +52,11 @@ describeInBrowser('A story as a file', () => {
   });
 
   const isAt = (step: number) => page.locator(`[data-step="${step}"]`).waitFor();
-  const says = (text: string) => page.locator('[data-sentence]').filter({ hasText: text }).waitFor();
+  const reads = (text: string) => page.locator('[data-sentence]').filter({ hasText: text }).waitFor();
 
   test('A story file plays by its keys from the disk, without a request, and is sound in every look', async () => {
     await page.goto(address('order'));
-    await says('Your client asks the eCommerce Platform to create the basket');
+    await reads('Your client calls the eCommerce Platform to create the basket');
     await expectSoundInEveryLook(page);
     for (const width of [360, 1600]) {
       await page.setViewportSize({ width, height: 900 });
@@ -89,7 +89,7 @@ describeInBrowser('A story as a file', () => {
 
   test('A story file shows hostile text as text', async () => {
     await page.goto(address('all'));
-    await says('Your client asks');
+    await reads('Your client calls');
     await page.keyboard.press('End');
     await page.getByText('to create the customer').waitFor();
     await page.getByText('<img src=x onerror=').first().waitFor();

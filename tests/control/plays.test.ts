@@ -33,14 +33,14 @@ describe('The story of an order', () => {
     const sentences = sentencesIn(read);
     expect(sentences).toEqual(
       expect.arrayContaining([
-        'Your client asks the eCommerce Platform to create the basket of 25.98 EUR. It answers 201.',
-        'The eCommerce Platform asks the SIM to reserve the inventory: 2 mug-blue. It answers 201.',
-        'Your client asks the Payment Hub to authorise the payment. It fails with 503: dependency unavailable. The fault “hub-down” strikes.',
-        'Your client asks the Payment Hub to authorise the payment. It refuses with 402: payment declined.',
-        'Your client asks the Payment Hub to authorise the payment of 30.88 EUR. It answers 201.',
-        'The event order-confirmed goes from the OMS to the Loyalty Platform.',
+        'Your client calls the eCommerce Platform to create the basket of 25.98 EUR. It answers 201.',
+        'The eCommerce Platform calls the SIM to reserve the inventory: 2 mug-blue. It answers 201.',
+        'Your client calls the Payment Hub to authorise the payment. It fails with 503: dependency unavailable. The fault “hub-down” strikes.',
+        'Your client calls the Payment Hub to authorise the payment. It refuses with 402: payment declined.',
+        'Your client calls the Payment Hub to authorise the payment of 30.88 EUR. It answers 201.',
+        'The event order-confirmed goes from the OMS to the CRM.',
         'The OMS captures the payments of the order.',
-        'The OMS asks the Payment Hub to capture the payment of 30.88 EUR. It answers 200.',
+        'The OMS calls the Payment Hub to capture the payment of 30.88 EUR. It answers 200.',
       ]),
     );
     expect(sentences.find((one) => one.startsWith('The clock moves to '))).toBeDefined();
@@ -98,7 +98,7 @@ test('The story of a rehearsal has all its exchanges, and names a receiver that 
   expect(sentencesIn(read)).toEqual(
     expect.arrayContaining([
       'The estate sends order-created to your receiver “shop”. It does not answer.',
-      'Your client asks the eCommerce Platform to get the product. It answers 200.',
+      'Your client calls the eCommerce Platform to get the product. It answers 200.',
     ]),
   );
   expect(read.steps.flatMap(({ changes }) => changes)).toContain('order draft');

@@ -43,7 +43,7 @@ function standalone(map: SVGSVGElement): SVGSVGElement {
 
 const paperOf = (map: SVGSVGElement): string => getComputedStyle(map).getPropertyValue('background-color');
 
-/** The map as a picture. It is painted shape by shape, because the policy of the page permits no picture of its own making. */
+/** The map as a picture. It is painted shape by shape, because the policy of the page permits no picture from memory. */
 export async function savePng(map: SVGSVGElement, name: string): Promise<void> {
   const { x, y, width, height } = map.viewBox.baseVal;
   const canvas = document.createElement('canvas');

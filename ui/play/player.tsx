@@ -15,7 +15,7 @@ interface PlayerProps {
   readonly onStep: (step: number) => void;
   /** Binds keys while the player is shown. */
   readonly useKeys: (keys: KeyMap) => void;
-  /** Leaves the story; absent where it is a page of its own. */
+  /** Leaves the story; absent on a separate page. */
   readonly onLeave?: () => void;
   /** The address of a step's trace. */
   readonly traceLink?: (step: Step) => string | undefined;

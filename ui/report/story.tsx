@@ -25,7 +25,7 @@ function useKeys(keys: KeyMap): void {
   }, []);
 }
 
-/** A story as a page of its own. The fragment of its address is the step. */
+/** A story as a separate page. The fragment of its address is the step. */
 function StoryPage({ story }: { story: Story }) {
   const [at, setAt] = useState(() => stepIn(location.hash.slice(1) || null, story));
   useEffect(() => {
