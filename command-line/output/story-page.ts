@@ -3,7 +3,7 @@ import type { ControlOutput } from '../../shared/catalog/control/define-operatio
 import type { readPlay } from '../../shared/catalog/control/operations/plays.ts';
 import { inOneLine, printable } from '../../shared/domain/printable.ts';
 import { loadPage } from './drawings.ts';
-import { type Look, table } from './table.ts';
+import type { Look } from './table.ts';
 
 type Story = ControlOutput<typeof readPlay>;
 
@@ -11,23 +11,20 @@ type Story = ControlOutput<typeof readPlay>;
 export const showStory = (story: Story, look: Look): string | Promise<string> =>
   look.columns === undefined ? storyPage(story) : storyText(story, look);
 
-function storyText({ name, steps, omitted, truncated }: Story, look: Look): string {
-  const rows = steps.map(({ at, sentence, changes }, place) => [
-    String(place + 1),
-    at.slice(0, 16).replace('T', ' '),
-    inOneLine(sentence),
-    inOneLine(changes.join(', ')),
-  ]);
+/** A line for each exchange. A terminal wraps it: a sentence must not be cut. */
+function storyText({ name, steps, omitted, truncated }: Story, { style }: Look): string {
+  const width = String(steps.length).length;
+  const lines = steps.map(({ at, sentence, changes }, place) => {
+    const head = style('dim', `${String(place + 1).padStart(width)}  ${at.slice(0, 16).replace('T', ' ')}`);
+    const changed = changes.length === 0 ? '' : `  ${style('bold', inOneLine(changes.join(', ')))}`;
+    return `${head}  ${inOneLine(sentence)}${changed}`;
+  });
   const notes = [
     ...(omitted > 0 ? [`${omitted} later exchanges are left out: give a higher --limit.`] : []),
     ...(truncated ? ['Older calls are gone: the journal has reached its limit.'] : []),
     'Write it to a file to play it in a browser: add > story.html.',
   ];
-  return [
-    look.style('bold', inOneLine(name)),
-    table(['', 'clock', 'what happens', 'what changes'], rows, look),
-    ...notes.map((text) => look.style('dim', text)),
-  ].join('\n');
+  return [style('bold', inOneLine(name)), ...lines, ...notes.map((text) => style('dim', text))].join('\n');
 }
 
 /** The story as one page. It needs no network, and its policy permits none. */
