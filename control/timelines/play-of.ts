@@ -121,7 +121,11 @@ function exchangeOf(hop: JournalRecord, from: string): Omit<Step, 'at' | 'outcom
     kind: isReceiver || isSignedApi(api) ? 'webhook' : api.startsWith('event:') ? 'event' : api.startsWith('due:') ? 'timer' : 'call',
     from: isReceiver && from === CLIENT ? GATEWAY : from,
     to: isReceiver ? CLIENT : application,
-    title: isReceiver ? `Webhook ${api.slice(WEBHOOK.length)}` : callTitle(api.replace(/^(?:event|due):/, '')),
+    title: api.startsWith('due:')
+      ? `Timer ${api.slice('due:'.length)}`
+      : isReceiver
+        ? `Webhook ${api.slice(WEBHOOK.length)}`
+        : callTitle(api.replace(/^(?:event|due):/, '')),
     sentence: exchangeSentence(hop, from),
     status: isOwn && status > 0 && status < 400 ? undefined : status,
     address: isOwn ? undefined : `${method} ${path}`.slice(0, 200),
