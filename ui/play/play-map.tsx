@@ -1,15 +1,14 @@
 import type { Ref } from 'preact';
-import { applications } from '../../shared/catalog/applications.ts';
 import { type MapSize, NARROW, shortTitle, WIDE } from '../overview/estate-map-layout.ts';
+import { titles } from './catalog.ts';
 import css from './play.module.css';
 import { activeLine, playLayout, STRIP } from './play-layout.ts';
 import type { Step } from './story.ts';
 
 const OTHERS: Readonly<Record<string, string>> = { client: 'Your client', gateway: 'The gateway', touchpoint: 'Touchpoint' };
-const titles: Readonly<Record<string, { readonly title: string } | undefined>> = applications;
 
 /** The name of an application in a node. */
-export const nodeTitle = (id: string): string => OTHERS[id] ?? shortTitle(titles[id]?.title ?? id);
+export const nodeTitle = (id: string): string => OTHERS[id] ?? shortTitle(titles[id] ?? id);
 
 interface PlayMapProps {
   readonly steps: readonly Step[];
