@@ -3,10 +3,32 @@ import { Instant, queryInteger } from '../../shapes.ts';
 import { defineOperation } from '../define-operation.ts';
 
 /** Largest number of exchanges in an answer. */
-export const MOST_STEPS = 1_000;
+const MOST_STEPS = 1_000;
+
+/** A named type keeps the declarations of the client small. */
+export interface PlayedStep {
+  at: string;
+  kind: 'call' | 'event' | 'webhook' | 'timer' | 'clock';
+  from: string;
+  to: string;
+  title: string;
+  sentence: string;
+  changes: string[];
+  outcome: 'ok' | 'refused' | 'failed';
+  what: 'hop' | 'event' | 'move';
+  id: string;
+  trace?: string | undefined;
+  address?: string | undefined;
+  status?: number | undefined;
+  faults?: string[] | undefined;
+  isQuiet?: true | undefined;
+  isReal?: true | undefined;
+  request?: string | undefined;
+  response?: string | undefined;
+}
 
 /** One exchange of a story: a request, a call, a delivery, a webhook, due work, or a move of the clock. */
-export const PlayStep = z
+export const PlayStep: z.ZodType<PlayedStep> = z
   .object({
     at: Instant.describe('The rehearsal’s clock.'),
     kind: z.enum(['call', 'event', 'webhook', 'timer', 'clock']),
