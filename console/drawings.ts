@@ -3,7 +3,7 @@ import { basename, join } from 'node:path';
 import { BUILT, bundled } from './bundle.ts';
 
 /** The modules of `ui/report`, which the command line loads. */
-export const DRAWINGS = ['report', 'harden-report', 'journal-diagram'] as const;
+export const DRAWINGS = ['report', 'harden-report', 'journal-diagram', 'story'] as const;
 export type DrawingName = (typeof DRAWINGS)[number];
 
 /** Bundles drawings, because Node cannot load TSX. @throws Error when esbuild is missing */

@@ -9,6 +9,7 @@ import * as faults from './operations/faults.ts';
 import * as journal from './operations/journal.ts';
 import * as objects from './operations/objects.ts';
 import * as outsideWorld from './operations/outside-world.ts';
+import * as plays from './operations/plays.ts';
 import * as progression from './operations/progression.ts';
 import * as rehearsals from './operations/rehearsals.ts';
 import * as runs from './operations/runs.ts';
@@ -31,6 +32,7 @@ const exported = {
   ...journal,
   ...objects,
   ...outsideWorld,
+  ...plays,
   ...progression,
   ...rehearsals,
   ...runs,

@@ -8,7 +8,7 @@ import { answerOf } from '../connection/ask.ts';
 import { againstOption, apiKeyOption, bearerOption, clientOf, DEFAULT_URL, jsonOption, rehearsalOption } from '../connection/connection.ts';
 import { misuse } from '../failure.ts';
 import { withExample } from '../help.ts';
-import { showAnswer } from '../output/show-answer.ts';
+import { showPlain } from '../output/show-answer.ts';
 import { lookOf } from '../output/table.ts';
 import { parserOf } from './member-option.ts';
 
@@ -75,7 +75,7 @@ async function call(api: ApiDefinition, values: readonly string[], options: Opti
 const countOf = (names: readonly string[]): string =>
   names.length === 0 ? 'nothing' : `${names.length === 1 ? 'one value' : `${names.length} values`} (${names.join(', ')})`;
 
-const shown = (answer: unknown): string => showAnswer(answer, { words: '' }, lookOf(process.stdout));
+const shown = (answer: unknown): string => showPlain(answer, {}, lookOf(process.stdout));
 
 function verdictIn({ status, answer, foreseen, unchanged }: DryRun): string {
   const possible = unchanged ? 'It is possible, and would change nothing.' : 'It is possible.';

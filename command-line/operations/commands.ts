@@ -11,6 +11,7 @@ import { showFidelity, showHops, showInvariants, showRows } from '../output/show
 import { showComparison } from '../output/show-comparison.ts';
 import { showExplanation } from '../output/show-explanation.ts';
 import { showTimeline } from '../output/show-timeline.ts';
+import { showStory } from '../output/story-page.ts';
 import type { OperationCommands } from './operation-command.ts';
 
 const eventTypes = allEvents.map(({ name }) => name);
@@ -62,6 +63,14 @@ export const operationCommands: OperationCommands = {
   },
   'upload-snapshot': { words: 'snapshot upload', file: 'file', example: ['paid.json', 'paid.json --dry-run'] },
   'delete-snapshot': { words: 'snapshot delete', example: 'paid', done: 'The snapshot is deleted.' },
+  'read-play': {
+    words: 'play',
+    positional: ['type', 'id'],
+    example: 'order ord_01M',
+    summary:
+      'Prints the story of a business object, or of the whole rehearsal, as one page that plays it on the map: write it to a file, such as story.html.',
+    show: showStory,
+  },
   'compare-worlds': {
     words: 'snapshot diff',
     positional: ['from', 'to'],

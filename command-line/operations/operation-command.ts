@@ -35,7 +35,7 @@ export interface OperationCommand<Id extends CalledId = CalledId> extends ValueH
   /** Diagrams of the answer, by the value of `--diagram`. */
   readonly diagrams?: Readonly<Record<string, (output: ControlOutput<(typeof controlOperations)[Id]>) => string | Promise<string>>>;
   /** Formats the answer for a person. Default: a table for a list, a line for each member of an object. */
-  readonly show?: (output: ControlOutput<(typeof controlOperations)[Id]>, look: Look) => string;
+  readonly show?: (output: ControlOutput<(typeof controlOperations)[Id]>, look: Look) => string | Promise<string>;
 }
 
 /** Every operation has at least one command. */

@@ -151,7 +151,7 @@ async function perform({ id, declaration, positions, members }: Variant, values:
   const draw = declaration.diagrams?.[String(options['diagram'])];
   if (draw) print(await draw(output as never));
   else if (options.json) printJson(output, 2);
-  else print(`${showAnswer(output, declaration, lookOf(process.stdout))}\n`);
+  else print(`${await showAnswer(output, declaration, lookOf(process.stdout))}\n`);
   if (declaration.holds?.(output as never) === false) process.exitCode = EXIT.fails;
 }
 

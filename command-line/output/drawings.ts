@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
+import type { DrawingName } from '../../console/drawings.ts';
 import type { HardenRun } from '../../rehearsal/harden/run.ts';
 import type { ListedHop } from '../../ui/data/hop.ts';
 import type { ReportedRun } from '../../ui/report/recorded.ts';
@@ -24,7 +25,16 @@ export async function loadDrawing<Name extends keyof Drawings>(name: Name): Prom
   return { ...((await import(script)) as Drawings[Name]), styles };
 }
 
-/** The address of a module, and the text of its sheet. */
+/**
+ * Loads the script and the sheet of a page, as texts.
+ * @throws CommandFailure with the remedy when it cannot
+ */
+export const loadPage = async (name: 'story'): Promise<Loadable> =>
+  existsSync(new URL(`${name}.mjs`, BUILT))
+    ? { script: await readFile(new URL(`${name}.mjs`, BUILT), 'utf8'), styles: await readFile(new URL(`${name}.css`, BUILT), 'utf8') }
+    : bundle(name);
+
+/** A script, as its address or its text, and the text of a sheet. */
 interface Loadable {
   readonly script: string;
   readonly styles: string;
@@ -44,9 +54,13 @@ function bundledOnce(name: keyof Drawings): Promise<Loadable> {
 }
 
 async function bundleNow(name: keyof Drawings): Promise<Loadable> {
+  const { script, styles } = await bundle(name);
+  return { script: `data:text/javascript;base64,${Buffer.from(script).toString('base64')}`, styles };
+}
+
+async function bundle(name: DrawingName): Promise<Loadable> {
   const { bundleDrawing } = (await import(BUNDLER.href)) as typeof import('../../console/drawings.ts');
-  const { script, styles } = await bundleDrawing(name).catch((error: Error) => {
+  return bundleDrawing(name).catch((error: Error) => {
     throw new CommandFailure(error.message, EXIT.misuse);
   });
-  return { script: `data:text/javascript;base64,${Buffer.from(script).toString('base64')}`, styles };
 }

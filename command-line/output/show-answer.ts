@@ -10,8 +10,11 @@ const NONE = 'None.';
 type Row = Readonly<Record<string, unknown>>;
 const isRow = (value: unknown): value is Row => typeof value === 'object' && value !== null && !Array.isArray(value);
 
-export function showAnswer(output: unknown, { show, done = 'Done.', columns }: OperationCommand, look: Look): string {
-  if (show) return show(output as never, look);
+export const showAnswer = (output: unknown, command: OperationCommand, look: Look): string | Promise<string> =>
+  command.show ? command.show(output as never, look) : showPlain(output, command, look);
+
+/** An answer that no command formats in its own way. */
+export function showPlain(output: unknown, { done = 'Done.', columns }: Pick<OperationCommand, 'done' | 'columns'>, look: Look): string {
   if (output === null) return done;
   if (!isRow(output)) return inWords(output);
   if (Array.isArray(output['items'])) return showRows(output['items'].filter(isRow), columns, look);

@@ -22,6 +22,10 @@ export interface Happening {
   readonly object?: unknown;
   /** The hop of a call, a delivery or a timer. */
   readonly hop?: JournalRecord;
+  /** The application that caused the hop; `client` for a request from outside. */
+  readonly from?: string;
+  /** Request id of the hop that published the event. */
+  readonly publisher?: string | undefined;
   readonly event?: EstateEvent;
 }
 
@@ -118,17 +122,17 @@ const eventIdIn = ({ api, requestId }: JournalRecord): string | undefined =>
 function ofHop({ hop, from }: Arrow<JournalRecord>): Happening {
   const { api, application, status, requestId: id, correlationId, at, request, response } = hop;
   const common = { application, status, id, correlationId, at };
-  if (api.startsWith('event:')) return { entry: { what: 'delivery', name: api.slice('event:'.length), ...common }, hop };
+  if (api.startsWith('event:')) return { entry: { what: 'delivery', name: api.slice('event:'.length), ...common }, hop, from };
   if (api.startsWith('due:')) return { entry: { what: 'timer', name: api.slice('due:'.length), ...common }, hop };
-  return { entry: { what: 'call', name: api, by: from, ...common }, request, response, hop };
+  return { entry: { what: 'call', name: api, by: from, ...common }, request, response, hop, from };
 }
 
-function ofEvent({ id, json }: StoredEvent): Happening {
+function ofEvent({ id, json, hop }: StoredEvent): Happening {
   const event = JSON.parse(json) as EstateEvent;
   const { type, source, subject, correlationid, time, data } = event;
   const application = source.slice(source.lastIndexOf(':') + 1);
   const entry = { what: 'event', name: nameOf(type), application, subject, id, correlationId: correlationid, at: time } as const;
-  return { entry, object: data.object, event };
+  return { entry, object: data.object, event, publisher: hop };
 }
 
 const ofMove = ({ number, from, to }: RecordedMove): Happening => ({

@@ -50,31 +50,48 @@ interface Lived {
 /** A fault may reorder the events of an object. */
 const byVersion = (one: Version, other: Version): number => one.event.aggregateversion - other.event.aggregateversion;
 
-interface Asked {
+export interface Asked {
   readonly type: ListedType;
   readonly found: Found;
   /** Maximum number of marks. The newest stay. */
   readonly limit: number;
 }
 
+interface History {
+  readonly itself: Lived;
+  /** The object itself, then the objects that belong to it. */
+  readonly lived: readonly Lived[];
+  /** Sorted by the rehearsal's clock. */
+  readonly happenings: readonly Happening[];
+  /** By id of an event: the object before it. */
+  readonly before: ReadonlyMap<string, Published>;
+  /** Correlation ids of the hops. */
+  readonly traces: ReadonlySet<string>;
+  /** Whether the journal has discarded older hops. */
+  readonly truncated: boolean;
+}
+
+type TimelineScope = Pick<OperationScope, 'worlds' | 'objects' | 'view'>;
+
 /** What happened to an object and to the objects that belong to it, from their events, the journal and the moves of the clock. */
-export async function timelineOf(
-  { worlds, objects, view: { world, now } }: Pick<OperationScope, 'worlds' | 'objects' | 'view'>,
-  { type, found, limit }: Asked,
+export async function historyOf(
+  { worlds, objects, view: { world } }: TimelineScope,
+  { type, found }: Pick<Asked, 'type' | 'found'>,
   breathe: Breathe,
-): Promise<Timeline> {
-  const itself = { ...describeObject(type, found), type: type.definition.type, object: publishedOf(type, found) };
+): Promise<History> {
+  const described = { ...describeObject(type, found), type: type.definition.type, object: publishedOf(type, found) };
   const related = await relatedObjects(worlds, { world, objects, products: false }, { type, found }, breathe);
-  const read = async (one: typeof itself): Promise<Lived> => {
-    const most = one === itself ? MOST_EVENTS : MOST_EVENTS_OF_RELATED;
+  const read = async (one: typeof described): Promise<Lived> => {
+    const most = one === described ? MOST_EVENTS : MOST_EVENTS_OF_RELATED;
     const newest = await worlds.newestEventsAbout(world, { by: 'subject', value: `${one.type}/${one.id}` }, most);
     const versions = await eachBreathing(newest.toReversed(), breathe, (stored) => ({
       stored,
       event: JSON.parse(stored.json) as EstateEvent,
     }));
-    return { ...one, isShared: SHARED.has(one.type) && !SHARED.has(itself.type), versions: versions.toSorted(byVersion) };
+    return { ...one, isShared: SHARED.has(one.type) && !SHARED.has(described.type), versions: versions.toSorted(byVersion) };
   };
-  const lived = await readEach([itself, ...related], read, breathe);
+  const [itself, ...others] = (await readEach([described, ...related], read, breathe)) as [Lived, ...Lived[]];
+  const lived = [itself, ...others];
   const own = lived.filter(({ isShared }) => !isShared);
   const ownVersions = own.flatMap(({ versions }) => versions);
   const { entries, discardedTo } = await worlds.journalOf(world);
@@ -94,9 +111,24 @@ export async function timelineOf(
     breathe,
   );
   const happenings = await merged(arrows, events, await readMoves(worlds, world, { limit: LOGS.moves.most }), breathe);
-  const all = await sortedBreathing(sinceFirst(happenings), (one, other) => timeOf(one) - timeOf(other), breathe);
-  const before = previousVersions(lived);
-  const traces = new Set(hops.map(({ correlationId }) => correlationId));
+  return {
+    itself,
+    lived,
+    happenings: await byClock(sinceFirst(happenings), breathe),
+    before: previousVersions(lived),
+    traces: new Set(hops.map(({ correlationId }) => correlationId)),
+    truncated: discardedTo > 0,
+  };
+}
+
+/** Happenings sorted by the rehearsal's clock. Within an instant they keep their sequence. */
+export const byClock = (happenings: readonly Happening[], breathe: Breathe): Promise<Happening[]> =>
+  sortedBreathing(happenings, (one, other) => timeOf(one) - timeOf(other), breathe);
+
+/** The timeline of an object. */
+export async function timelineOf(scope: TimelineScope, { type, found, limit }: Asked, breathe: Breathe): Promise<Timeline> {
+  const { now } = scope.view;
+  const { itself, lived, happenings: all, before, traces, truncated } = await historyOf(scope, { type, found }, breathe);
   return {
     type: itself.type,
     id: itself.id,
@@ -106,7 +138,7 @@ export async function timelineOf(
       type: one.type,
       id: one.id,
       name: objectName(one.type, one.id, one.label),
-      application: objects[one.type]?.application ?? type.application,
+      application: scope.objects[one.type]?.application ?? type.application,
       states: statesOf(one),
     })),
     marks: await eachBreathing(all.slice(-limit), breathe, (one): Mark => {
@@ -117,7 +149,7 @@ export async function timelineOf(
       };
     }),
     omitted: Math.max(0, all.length - limit),
-    truncated: discardedTo > 0,
+    truncated,
   };
 }
 

@@ -113,7 +113,7 @@ describeInBrowser('Traces in the console', () => {
     expect(events.map(({ type }: { type: string }) => type)).toContain('com.unified-commerce.order-confirmed');
     await dialog.getByRole('button', { name: 'Copy as Mermaid' }).click();
     await dialog.getByText('Diagram copied').waitFor();
-    expect(await tab.copied()).toMatch(/^sequenceDiagram\n {2}participant p1 as Client\n {2}participant p2 as OMS\n/);
+    expect(await tab.copied()).toMatch(/^sequenceDiagram\n {2}autonumber\n {2}participant p1 as Client\n {2}participant p2 as OMS\n/);
     await tab.expectSoundInEveryLook();
     await dialog.getByRole('button', { name: 'Copy as expectation' }).click();
     await dialog.getByText('Expectation copied').waitFor();

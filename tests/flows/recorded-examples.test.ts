@@ -214,6 +214,7 @@ async function operate(into: Examples): Promise<void> {
   const order = await rehearsal.confirmed();
   await take('explain-object', { params: { type: 'order', id: order.id } });
   await take('read-timeline', { params: { type: 'order', id: order.id }, query: { limit: 20 } } as never);
+  await take('read-play', { query: { type: 'order', id: order.id, limit: 3 } } as never);
   await takeSnapshots(rehearsal, take, into);
   await take('read-clock');
   await take('verify-sequence', { body: { sequence: [{ what: 'call', name: 'confirm-order-api', by: 'client', status: 200 }] } } as never);

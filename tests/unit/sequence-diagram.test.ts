@@ -38,6 +38,7 @@ const delivered = hop('b', 'pos', 'event:payment-captured', 2, { parentId: 'a' }
 test('A diagram marks faults and failures, and distinguishes calls, events and webhooks', async () => {
   const whole = sequenceOf([struck, delivered, hop('h', 'fms', 'carrier-webhook', 3)]);
   expect(mermaidOf(whole, [{ title: '1. Capture', arrows: whole.arrows }])).toBe(`sequenceDiagram
+  autonumber
   participant p1 as Client
   participant p2 as Payment Hub
   participant p3 as POS
@@ -53,12 +54,19 @@ test('A diagram marks faults and failures, and distinguishes calls, events and w
   expect(drawn).toContain('light-dark(');
 });
 
+test('A diagram numbers its arrows over all its parts, and its labels have a halo where they cross lines', async () => {
+  const drawn = await svg(Array.from({ length: 40 }, (_, place) => hop(`r${place}`, 'oms', 'get-order-api', place)));
+  const numbers = [...drawn.matchAll(/sequence_number">(\d+)</g)].map(([, number]) => Number(number));
+  expect(numbers).toEqual(Array.from({ length: 40 }, (_, place) => place + 1));
+  expect(drawn).toMatch(/\.sequence_label ?\{[^}]*paint-order: ?stroke/);
+});
+
 test('A diagram shows hostile text as text', async () => {
   const hostile = '"><script>alert(1)</script>\n; end %%{init}%% \u0000\u001B[31m\uD800#';
   const hops = [hop('a', `oms${hostile}`, `event:${hostile}`, 1, { faults: [hostile] })];
   const whole = sequenceOf(hops);
   const text = mermaidOf(whole, [{ title: hostile, arrows: whole.arrows }]);
-  expect(text.split('\n')).toHaveLength(5);
+  expect(text.split('\n')).toHaveLength(6);
   expect(text.replaceAll(/#\d+;/g, '')).not.toMatch(/[<>;%"#{}]|[^\P{C}\n]/u);
   const drawn = await svg(hops);
   expect(drawn).not.toContain('<script');

@@ -22,8 +22,8 @@ import {
 import { CopyButton, duration, FaultLink, JsonView, StatusBadge } from '../kit/kit.ts';
 import type { TraceRow } from '../sequence/trace-tree.ts';
 import { EditAndSend } from './edit-and-send.tsx';
-import { Happened } from './happened.tsx';
 import css from './hop-detail.module.css';
+import { Happened } from './trace-row.tsx';
 
 interface HopDetailProps {
   readonly row: TraceRow;

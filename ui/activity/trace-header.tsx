@@ -4,9 +4,8 @@ import { CopyButton, counted, duration, FaultLink, Heading, ObjectBadges, Status
 import { requestOf, type TraceTree } from '../sequence/trace-tree.ts';
 import css from './activity.module.css';
 import type { Part } from './explanation.ts';
-import { Happened } from './happened.tsx';
 import { TraceExport } from './trace-export.tsx';
-import type { Trace as TraceSummary } from './trace-row.tsx';
+import { Happened, type Trace as TraceSummary } from './trace-row.tsx';
 
 /** Objects that a header names. */
 const MOST_OBJECTS = 30;

@@ -1,6 +1,5 @@
-import { apiTitle, applicationTitle, changedQuery, linkHere, type Output, route, withQuery } from '../data/data.ts';
-import { Badge, counted, duration, FaultBadges, Row, StatusBadge } from '../kit/kit.ts';
-import { Happened } from './happened.tsx';
+import { apiTitle, applicationTitle, changedQuery, clockTime, linkHere, type Output, route, withQuery } from '../data/data.ts';
+import { Badge, counted, duration, FaultBadges, Row, StatusBadge, wallTime } from '../kit/kit.ts';
 
 export type Trace = Output<'list-traces'>['items'][number];
 
@@ -27,3 +26,13 @@ export function TraceRow({ trace, isSelected = false }: { trace: Trace; isSelect
     />
   );
 }
+
+interface HappenedProps {
+  /** The rehearsal's clock. */
+  readonly at: string;
+  /** Wall time. */
+  readonly startedAt: string;
+}
+
+/** When a trace or a hop began, on the rehearsal's clock; the tooltip has the wall time. */
+export const Happened = ({ at, startedAt }: HappenedProps) => <span title={`${wallTime(startedAt)} your time`}>{clockTime(at)}</span>;

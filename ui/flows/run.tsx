@@ -73,6 +73,11 @@ function KnownRun({ run, reread }: { run: RunRecord; reread: () => void }) {
             Rehearsal {own}
           </a>
         )}
+        {own !== undefined && steps.length > 0 && (
+          <a class="button" href={rehearsalLink(own, 'play')}>
+            Play its story
+          </a>
+        )}
         {isOpen && (
           <button type="button" aria-disabled={isBusy()} onClick={() => void stop()}>
             Stop

@@ -1,4 +1,4 @@
-import { Happened } from '../activity/happened.tsx';
+import { Happened } from '../activity/trace-row.tsx';
 import { apiTitle, linkHere, type Output } from '../data/data.ts';
 import { Badge, duration, Empty, Row, rehearsalTime, StatusBadge } from '../kit/kit.ts';
 import { type LifeCycle, verbOf } from '../life-cycle/life-cycle-graph.ts';

@@ -70,6 +70,7 @@ function KnownObject({ type, id, found, reload }: ObjectPageProps & { found: Fou
           <>
             {state && <StateBadge type={type} state={state} />}
             <a href={linkHere('timelines', type, id)}>Timeline</a>
+            <a href={linkHere('play', type, id)}>Play</a>
           </>
         }
         back={[linkHere('objects', type), `All ${manyOf(type).toLowerCase()}`]}

@@ -48,6 +48,9 @@ export const NARROW: MapSize = {
 /** The part of a note that a narrow node has room for. A comma within a number begins no detail. */
 export const withoutDetails = (note: string): string => note.split(/[:·]|,\s/)[0]?.trim() ?? '';
 
+/** A node has room for one short name. */
+export const shortTitle = (title: string): string => title.replace(/ (?:Platform|Service|App|Engine)$/, '');
+
 /** Between the border of a lane and its nodes: room for the lines within the lane. */
 const marginOf = ({ lane, node }: MapSize): number => (lane.width - node.width) / 2;
 const ROW = 62;

@@ -1,6 +1,7 @@
 import { apis, publishers } from '../data/catalog.ts';
 import { faults, isUsedUp, linkHere, nameOf, type Output, withQuery } from '../data/data.ts';
 import { counted, whyAway } from '../kit/format.ts';
+import { shortTitle } from './estate-map-layout.ts';
 import { faultWords, type NodeFaults, nodeFaults } from './node-faults.ts';
 
 export type Topology = Output<'read-topology'>;
@@ -83,6 +84,3 @@ const notesOf = (note: string, short = note): Pick<MapNode, 'note' | 'shortNote'
   const shown = note.length <= ROOM ? note : short;
   return { note, shortNote: shown.length <= ROOM ? shown : `${shown.slice(0, ROOM - 1)}…` };
 };
-
-/** A node has room for one short name. */
-const shortTitle = (title: string): string => title.replace(/ (?:Platform|Service|App|Engine)$/, '');

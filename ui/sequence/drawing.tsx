@@ -145,11 +145,12 @@ interface LabelProps {
 }
 
 /** The words of a message. If they do not fit, the faults are left out. If the rest does not fit either, it is aligned at the right. */
-function Label({ placed: { message, y, fromX, toX }, width, isSelected }: LabelProps) {
+function Label({ placed: { message, number, y, fromX, toX }, width, isSelected }: LabelProps) {
   const { facts: outcome, faults } = arrowWords(message);
   const name = clipped(nameOf(message));
+  const numbered = `${number} ${name}`;
   const left = Math.min(fromX, toX) + (fromX === toX ? 18 : 8);
-  const fits = (facts: string): boolean => left + name.length * CHARACTER.name + facts.length * CHARACTER.facts + 6 < width;
+  const fits = (facts: string): boolean => left + numbered.length * CHARACTER.name + facts.length * CHARACTER.facts + 6 < width;
   const whole = clipped([outcome, ...faults].join(' · '));
   const facts = fits(whole) ? whole : clipped(outcome);
   return (
@@ -159,7 +160,7 @@ function Label({ placed: { message, y, fromX, toX }, width, isSelected }: LabelP
       y={y - 6}
       text-anchor={fits(facts) ? 'start' : 'end'}
     >
-      {name}
+      <tspan class={css.number}>{number}</tspan> {name}
       <tspan class={css.facts} dx={5}>
         {facts}
       </tspan>

@@ -30,7 +30,7 @@ export function mermaidOf({ participants }: Sequence, sections: readonly Section
   ]);
   const declared = participants.map((id) => `participant ${aliasOf(id)} as ${plain(applicationTitle(id))}`);
   const nothing = participants.length === 0 ? ['participant p1 as Journal', 'Note over p1: The journal has no matching hop.'] : [];
-  return `${['sequenceDiagram', ...[...declared, ...nothing, ...lines].map((line) => `  ${line}`)].join('\n')}\n`;
+  return `${['sequenceDiagram', '  autonumber', ...[...declared, ...nothing, ...lines].map((line) => `  ${line}`)].join('\n')}\n`;
 }
 
 function messageOf(arrow: Arrow, aliasOf: (id: string) => string): string {

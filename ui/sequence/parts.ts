@@ -11,6 +11,7 @@ const HEADS_AFTER = 14;
 export function partsOf(sections: readonly (readonly Arrow[])[], columns: Columns): readonly (readonly Layout<Arrow>[])[] {
   let before: Arrow | undefined;
   let sinceHeads = HEADS_AFTER;
+  let first = 1;
   return sections.map((arrows) => {
     const lines = arrows.flatMap((arrow): Line<Arrow>[] => {
       const note = clockJump(before, arrow);
@@ -21,7 +22,9 @@ export function partsOf(sections: readonly (readonly Arrow[])[], columns: Column
       const piece = lines.slice(index * MOST_LINES, (index + 1) * MOST_LINES);
       const hasHeads = sinceHeads >= HEADS_AFTER;
       sinceHeads = (hasHeads ? 0 : sinceHeads) + piece.length;
-      return layOut(piece, columns, { callerOf: ({ caller }) => caller, hasHeads });
+      const part = layOut(piece, columns, { callerOf: ({ caller }) => caller, hasHeads, first });
+      first += part.messages.length;
+      return part;
     });
   });
 }

@@ -39,7 +39,7 @@ export type Line<M extends Message> = M | { readonly note: string };
 
 export interface PlacedMessage<M extends Message = Message> {
   readonly message: M;
-  /** Place in reading order, from 1. */
+  /** Place in reading order, over all parts of a diagram. */
   readonly number: number;
   readonly y: number;
   readonly fromX: number;
@@ -61,10 +61,16 @@ interface Choices<M extends Message> {
   readonly callerOf: (message: M) => M | undefined;
   /** Leaves room for the names of the participants. */
   readonly hasHeads: boolean;
+  /** Number of the first message. Default: 1. */
+  readonly first?: number;
 }
 
 /** Places the lines of a diagram below each other. */
-export function layOut<M extends Message>(lines: readonly Line<M>[], columns: Columns, { callerOf, hasHeads }: Choices<M>): Layout<M> {
+export function layOut<M extends Message>(
+  lines: readonly Line<M>[],
+  columns: Columns,
+  { callerOf, hasHeads, first = 1 }: Choices<M>,
+): Layout<M> {
   const { head, row, note, margin, nested, bar } = GEOMETRY;
   const xOf = new Map(columns.all.map(({ id, x }) => [id, x]));
   const top = hasHeads ? head : 0;
@@ -86,7 +92,7 @@ export function layOut<M extends Message>(lines: readonly Line<M>[], columns: Co
     const open = (bars.get(application) ?? []).filter((other) => other >= at);
     bars.set(application, [...open, end]);
     const place = { x: toX - bar / 2 + open.length * nested, y: at - 1, height: end - at + row / 2 - 3 };
-    return { message, number: index + 1, y: at, fromX: xOf.get(message.from) ?? margin, toX, bar: place };
+    return { message, number: first + index, y: at, fromX: xOf.get(message.from) ?? margin, toX, bar: place };
   });
   return { columns, messages, notes, top, height: y + row - 8 };
 }

@@ -2,7 +2,7 @@ import type { IconName, Page } from '../kit/kit.ts';
 
 /** A page with the icon of its path. @param load its code, which is loaded when it is opened */
 const page = (
-  path: IconName | 'runs' | 'timelines' | '',
+  path: IconName | 'runs' | 'timelines' | 'play' | '',
   load: Page['load'],
   { icon = path as IconName, ...more }: Partial<Page>,
 ): Page => {
@@ -19,6 +19,7 @@ export const pages: readonly Page[] = [
   page('webhooks', async () => (await import('../webhooks/webhooks.tsx')).Webhooks, { key: 'w' }),
   page('objects', async () => (await import('../objects/objects.tsx')).Objects, { key: 'b', bottom: true, deepest: 2 }),
   page('timelines', async () => (await import('../timelines/timelines.tsx')).Timelines, { icon: 'objects', under: 'objects', deepest: 2 }),
+  page('play', async () => (await import('../play/play.tsx')).Play, { icon: 'flows', under: 'objects', deepest: 2 }),
   page('stock', async () => (await import('../stock/stock.tsx')).Stock, { key: 's' }),
   page('flows', async () => (await import('../flows/flows.tsx')).Flows, { key: 'f', bottom: true, deepest: 0 }),
   page('runs', async () => (await import('../flows/run.tsx')).Run, { icon: 'flows', under: 'flows' }),

@@ -7,6 +7,7 @@ import { faultsOperations } from './operations/faults.ts';
 import { journalOperations } from './operations/journal.ts';
 import { objectsOperations } from './operations/objects.ts';
 import { outsideWorldOperations } from './operations/outside-world.ts';
+import { playsOperations } from './operations/plays.ts';
 import { progressionOperations } from './operations/progression.ts';
 import { rehearsalsOperations } from './operations/rehearsals.ts';
 import { runsOperations } from './operations/runs.ts';
@@ -33,6 +34,7 @@ export const controlOperations = byId([
   ...objectsOperations,
   ...explanationsOperations,
   ...timelinesOperations,
+  ...playsOperations,
   ...progressionOperations,
   ...outsideWorldOperations,
   ...disputeOperations,

@@ -55,7 +55,7 @@ test('The summary has a table, and the steps and the sequence of the failed scen
   expect(text).toMatch(/^## ❌ 1 of 2 scenarios passed in \d+\.\d s\n/);
   expect(text).toMatch(/^\| ✅ passed \| digital-order \|/m);
   expect(text).toContain('> the &lt;b&gt;mood&lt;/b&gt;: expected "bad", got "good".');
-  expect(text).toMatch(/```mermaid\nsequenceDiagram\n {2}participant p1 as Client\n/);
+  expect(text).toMatch(/```mermaid\nsequenceDiagram\n {2}autonumber\n {2}participant p1 as Client\n/);
   expect(text).toMatch(/p1-xp2: Reserve Inventory 503 · .*\n {2}p2-xp3: ⚡ Take Hold 503 · .* · down\n/);
   expect(text).not.toMatch(/<script|(?<!\\)`\{x/);
 });

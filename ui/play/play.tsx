@@ -1,0 +1,92 @@
+import { drawn, linkHere, navigate, setQuery, useRead, withQuery } from '../data/data.ts';
+import { Card, CopyButton, Empty, Heading, type PageProps, Unknown, useKeys } from '../kit/kit.ts';
+import { Player } from './player.tsx';
+import { type Step, type Story, stepIn } from './story.ts';
+
+/** Exchanges that the page reads. */
+const MOST_STEPS = 1_000;
+
+/** Plays the story of an object, or of the whole rehearsal, on the map. */
+export function Play({ rest: [type, id], query, rehearsal }: PageProps) {
+  if (type !== undefined && id === undefined) {
+    return <UnknownStory type={type} why="A story belongs to one object: open the object, then play it." />;
+  }
+  return <StoryOf key={`${type}/${id}`} type={type} id={id} query={query} rehearsal={rehearsal} />;
+}
+
+interface StoryOfProps {
+  readonly type: string | undefined;
+  readonly id: string | undefined;
+  readonly query: URLSearchParams;
+  readonly rehearsal: string;
+}
+
+function StoryOf({ type, id, query, rehearsal }: StoryOfProps) {
+  // A story that plays stands still: only a reset reads it again.
+  const read = useRead('read-play', { query: { type, id, limit: MOST_STEPS } }, { follows: ['gap'] });
+  const { refusal } = read;
+  if (refusal && type !== undefined && (refusal.code === 'not_found' || refusal.code === 'validation_failed')) {
+    return <UnknownStory type={type} id={id} why={refusal.detail} />;
+  }
+  return drawn(read, (story) =>
+    story.steps.length === 0 ? <NoStory story={story} /> : <KnownStory story={story} {...{ type, id, query, rehearsal }} />,
+  );
+}
+
+const UnknownStory = ({ type, id, why }: { type: string; id?: string | undefined; why: string }) => (
+  <Unknown title="Unknown story" words={`There is no story of ${type}`} id={id} why={<span>{why}</span>}>
+    <Others />
+  </Unknown>
+);
+
+const Others = () => (
+  <p class="line">
+    <a class="button" href={linkHere('objects', 'order')}>
+      Orders
+    </a>
+    <a class="button" href={linkHere('play')}>
+      Story of the rehearsal
+    </a>
+    <a class="button" href={linkHere('flows')}>
+      Flows
+    </a>
+  </p>
+);
+
+const NoStory = ({ story: { name } }: { story: Story }) => (
+  <div class="stack">
+    <Heading title="Story">Story of {name}</Heading>
+    <Card label="Story">
+      <Empty title="Nothing has happened to it in this rehearsal.">
+        <p class="muted">A call that names or changes it begins its story. Run a scenario, or place an order.</p>
+        <Others />
+      </Empty>
+    </Card>
+  </div>
+);
+
+function KnownStory({ story, type, id, query, rehearsal }: StoryOfProps & { story: Story }) {
+  const at = stepIn(query.get('step'), story);
+  const traceLink = ({ trace, what, id: of }: Step): string | undefined => {
+    if (what === 'event') return linkHere('events', of);
+    if (what === 'move') return linkHere('activity', 'clock', of);
+    return trace === undefined ? undefined : withQuery(linkHere('activity', trace), { hop: of });
+  };
+  const subject = type === undefined || id === undefined ? '' : ` ${type} ${id}`;
+  return (
+    <Player
+      story={story}
+      at={at}
+      onStep={(step) => setQuery({ step: String(step) })}
+      useKeys={useKeys}
+      onLeave={() => navigate(type === undefined || id === undefined ? linkHere('activity') : linkHere('objects', type, id))}
+      traceLink={traceLink}
+      title={<Heading title={`Story of ${story.name}`}>Story of {story.name}</Heading>}
+      more={
+        <CopyButton what="Command" text={() => `estate play${subject} --rehearsal ${rehearsal} > story.html`}>
+          Copy the command for a file
+        </CopyButton>
+      }
+    />
+  );
+}
