@@ -77,7 +77,8 @@ export function createApplicationStore(application: Owner, options: ApplicationS
         }),
       );
       const limit = isStopping ? 0 : BATCH_SIZE;
-      return readBatch(await run('drain', world, application, randomToken(), word(token), relayLeaseMs, limit, ...progress));
+      const operation = sent.some((one) => typeof one !== 'string') ? randomToken() : '';
+      return readBatch(await run('drain', world, application, operation, word(token), relayLeaseMs, limit, ...progress));
     },
     unsent: () => announcements.unsent(application),
     outbox: () => outboxBacklog(application, options),
