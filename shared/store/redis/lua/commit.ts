@@ -238,7 +238,10 @@ if not loaded.createdAt then return 'no world ' end
 local result = resultOf(plan.operation)
 if result then return result end
 
-local app, fence, counters = plan.application, plan.fence, {}
+local app, fence, counters, dueNames = plan.application, plan.fence, {}, {}
+for i, item in ipairs(plan.due) do dueNames[i] = item.name end
+if fence.kind == 'due' then dueNames[#dueNames + 1] = fence.key end
+loadDue(dueNames)
 local refusal = checkFence(app, fence)
   or checkOutbox(app, fence, plan.events, plan.outboxLimit)
   or checkVersions(app, plan.expect, plan.put)

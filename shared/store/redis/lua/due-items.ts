@@ -6,8 +6,14 @@ export const DUE_ITEMS = lua`
 local PUBLISH_WITHHELD_EVENT, DELIVER_AGAIN = '${PUBLISH_WITHHELD_EVENT}', '${DELIVER_AGAIN}'
 local MOST_PASSED = ${MOST_PASSED}
 
+-- Records that a script has read in one command.
+local dueRecords = {}
+local function loadDue(names)
+  for i, stored in ipairs(readWith('HMGET', key('due'), names)) do dueRecords[names[i]] = stored end
+end
 local function readDue(name)
-  local stored = redis.call('HGET', key('due'), name)
+  local stored = dueRecords[name]
+  if stored == nil then stored = redis.call('HGET', key('due'), name) end
   if not stored then return nil end
   local at, seq, attempts, withheldBy, token, till, rest = string.match(stored, SEVEN)
   local tries, awaits = string.match(attempts, '^(%d*) ?(.*)$')
@@ -37,6 +43,7 @@ local function delist(due)
 end
 local function deleteDue(due)
   redis.call('HDEL', key('due'), due.name)
+  dueRecords[due.name] = false
   delist(due)
 end
 local function removeDue(name)
@@ -47,7 +54,9 @@ end
 local function enterDue(due)
   local attempts = due.awaits == '' and due.attempts or due.attempts .. ' ' .. due.awaits
   local fields = { due.at, due.seq, attempts, due.withheldBy, due.token, due.till, due.rest }
-  redis.call('HSET', key('due'), due.name, table.concat(fields, '\n'))
+  local stored = table.concat(fields, '\n')
+  redis.call('HSET', key('due'), due.name, stored)
+  dueRecords[due.name] = stored
   if due.withheldBy ~= '' then redis.call('ZADD', key('kept'), due.seq, due.name) end
   if due.awaits ~= '' then redis.call('ZADD', key('awaiting'), due.seq, due.name) end
   if due.token == '' then redis.call('ZADD', key('queue'), due.at, inQueue(due))
