@@ -54,7 +54,7 @@ function storesOn(url: () => string, admin: () => Redis, closing: (() => Promise
   }
   return {
     store,
-    /** Keys that match, without the results of operations, which expire by themselves. */
+    /** Keys that match, without the results of operations, which expire. */
     async keysThatStay(pattern: string): Promise<readonly string[]> {
       const found = await admin().keys(pattern);
       const ends = await Promise.all(found.map((key) => admin().pttl(key)));

@@ -38,8 +38,8 @@ import type { World } from '../../domain/world.ts';
  *   W:seed               string the data that the world was seeded with (JSON)
  *   W:data               string the own data that the world was seeded with (JSON); absent without
  *   W:keys               set    names of this world's keys of applications, so that dropping it needs no SCAN
- *   W:op:<operation>     string result of an operation, which a repeat gets. It expires by itself after a minute, so no list has these keys
- *   W:ops, W:opslog      hash and list of results that earlier releases wrote. They expire by themselves
+ *   W:op:<operation>     string result of an operation, which a repeat gets. It expires after a minute, so no list has these keys
+ *   W:ops, W:opslog      hash and list of results that earlier releases wrote. They expire, too
  *   W:due                hash   due key -> due record
  *   W:queue              zset   `<seq, 16 digits>|<due key>` by instant: free items, lowest `(at, seq)` first
  *   W:running            zset   due key by end of its lease, wall time

@@ -28,7 +28,7 @@ const KEYS_PER_READ = 1_000;
 const READS_PER_SCRIPT = 100;
 
 /**
- * Reads that an application begins in one step, such as those of a `Promise.all`, go to Redis as one script, and see the same moment. A
+ * Reads that an application begins in one step, such as in a `Promise.all`, go to Redis as one script, and see the same moment. A
  * single read of an object or of counters is a plain command, because a script costs Redis many times as much. A dropped world loses all
  * its keys atomically: an object or the field PRESENT shows that the world exists. Only when a hash is missing must a second command
  * check the world. The hash then gets its field, so that later reads need one command.
