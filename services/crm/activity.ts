@@ -56,8 +56,8 @@ const ConfirmedOrder = z.object({ id: Id, customerId: Id.optional() });
 export const onOrderConfirmed: EventHandler = async (event, { work, log }) => {
   const { id: orderId, customerId } = ConfirmedOrder.parse(event.data.object);
   if (customerId === undefined) return unchanged('The order names no customer.');
-  if (await work.get(notedOrders, orderId)) return unchanged('The order has already been counted.');
-  const customer = await work.get(customers, customerId);
+  const [noted, customer] = await Promise.all([work.get(notedOrders, orderId), work.get(customers, customerId)]);
+  if (noted) return unchanged('The order has already been counted.');
   if (!customer) {
     log.warn({ orderId, customerId }, 'a confirmed order names an unknown customer: no activity recorded');
     return unchanged(`There is no customer "${customerId}".`);

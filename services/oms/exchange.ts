@@ -150,7 +150,10 @@ export async function takeExchangeCredit(order: StoredOrder, scope: Scope): Prom
     amount: money(amount, currency),
     // The return belongs to another order, so `payableOf` does not list it.
     returnId: booking.id,
-    payable: { ...(await payableOf(work, order)), returns: [{ returnId: booking.id, refundAmount, orderId: booking.orderId }] },
+    payable: {
+      ...payableOf(order, await bookingsOf(work, order.id)),
+      returns: [{ returnId: booking.id, refundAmount, orderId: booking.orderId }],
+    },
   };
   // A request and due work send the same call. After a voided credit it is a new one.
   const step = `credit ${payments.filter(isCredit).length} ${amount}`;

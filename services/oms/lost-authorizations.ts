@@ -19,7 +19,7 @@ import { creditHeld, isCredit } from './exchange.ts';
 import { noteDecisions, noteFailedRefunds } from './late-refunds.ts';
 import { isDeclinedAtCapture, type Payment, paymentsToDecideOn } from './payments.ts';
 import { giveUp } from './pending-action.ts';
-import { payableOf, returnBookings } from './return-bookings.ts';
+import { bookingsOf, payableOf, returnBookings } from './return-bookings.ts';
 
 const Changed = PaymentSchema.pick({
   id: true,
@@ -137,7 +137,7 @@ async function authorizeAgain(order: StoredOrder, paymentId: string, scope: Scop
   const body = {
     orderId: order.id,
     amount: money(amount, order.totals.total.currency),
-    payable: await payableOf(scope.work, order),
+    payable: payableOf(order, await bookingsOf(scope.work, order.id)),
     tender: { type, token },
   };
   // An attempt without an answer is repeated unchanged. A changed amount makes it another call.

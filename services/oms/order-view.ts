@@ -28,7 +28,7 @@ import { VIEW_TIMEOUT_MS } from './due-work.ts';
 import { creditHeldFor } from './exchange.ts';
 import type { FulfillmentOrder } from './lines.ts';
 import { owedRefundOf, type Payment, paymentsOf } from './payments.ts';
-import { payableOf, returnBookings } from './return-bookings.ts';
+import { bookingsOf, payableOf, returnBookings } from './return-bookings.ts';
 
 export const getOrder = handle(getOrderApi)(async ({ params }, scope) =>
   fetchView(await requireObject(scope.work, orders, params.id), scope),
@@ -66,8 +66,8 @@ export const getOrderEarning = handle(getOrderEarningCall)(async ({ params }, { 
 });
 
 /** The Payment Hub decides from state, total and returns which payments and refunds it accepts. */
-export const getPayable = handle(getPayableCall)(async ({ params }, { work }) =>
-  payableOf(work, await requireObject(work, orders, params.id)),
+export const getPayable = handle(getPayableCall)(async ({ params: { id } }, { work }) =>
+  payableOf(...(await Promise.all([requireObject(work, orders, id), bookingsOf(work, id)]))),
 );
 
 export type OrderView = z.output<typeof OrderViewSchema>;

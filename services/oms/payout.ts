@@ -12,7 +12,7 @@ import { orders, type StoredOrder } from './collections.ts';
 import { DECIDE_TIMEOUT_MS, payOutReturnDue } from './due-work.ts';
 import { creditHeld, creditHeldByOthers, isCredit, isLiveCredit } from './exchange.ts';
 import { isUnderDecision, type Payment, paymentsOf, refundSplit } from './payments.ts';
-import { payableOf, type ReturnBooking, returnBookings, returnValueOf } from './return-bookings.ts';
+import { bookingsOf, payableOf, type ReturnBooking, returnBookings, returnValueOf } from './return-bookings.ts';
 
 export interface Payout {
   readonly refunds: z.output<typeof ReturnRefund>[];
@@ -66,7 +66,7 @@ async function refundRemaining(
   { work, call }: Scope,
 ): Promise<readonly Payment[]> {
   const { currency } = order.totals.total;
-  const payable = await payableOf(work, order);
+  const payable = payableOf(order, await bookingsOf(work, order.id));
   let now = payments;
   for (;;) {
     const paid = paidFor(booking.id, now);

@@ -157,10 +157,9 @@ export const closedOtherwise = ({ id, status }: ReturnBooking, action: 'refund' 
   refusal(returnLifeCycle, { id, state: states[status] }, action, `The return "${id}" ${why}.`);
 
 /** Amounts that may be paid for an order and refunded for its returns. */
-export async function payableOf(work: UnitOfWork, order: StoredOrder): Promise<z.output<typeof Payable>> {
+export function payableOf(order: StoredOrder, bookings: readonly ReturnBooking[]): z.output<typeof Payable> {
   const { id, channel, state, totals, basketId, customerId, loyaltyAccountId } = order;
   const { currency } = totals.total;
-  const bookings = await bookingsOf(work, id);
   return {
     orderId: id,
     channel,

@@ -179,7 +179,7 @@ export const announceRefund = handle(announceRefundCall)(async ({ params }, { wo
   if (booking?.orderId === order.id && booking.status === 'open') {
     work.put(returnBookings, { ...booking, refundAnnouncedAt: instant(work.now) });
   }
-  return payableOf(work, order);
+  return payableOf(order, await bookingsOf(work, order.id));
 });
 
 const nothing: Payout = { settled: true, refunds: [] };

@@ -31,8 +31,7 @@ export const requiredFor = ({ required, total }: Pick<OrderToPay, 'required' | '
  */
 export async function syncOrderCover(work: UnitOfWork, order: OrderToPay): Promise<number> {
   const { orderId: id } = order;
-  const known = await work.get(payableOrders, id);
-  const [cover] = await work.counters(orderCovers, [id]);
+  const [known, [cover]] = await Promise.all([work.get(payableOrders, id), work.counters(orderCovers, [id])]);
   const committed = cover?.committed ?? 0;
   // A cancellation lowers the required amount immediately. The payment for the cancelled units is refunded later.
   const payable = Math.max(requiredFor(order), committed);
@@ -75,8 +74,7 @@ export function movePayment(
 
 /** Another payment may have paid the amount of a refund that fails. Then `payable` rises, so that both count. */
 export async function raisePayable(work: UnitOfWork, { orderId: id }: Pick<StoredPayment, 'orderId'>, by: Money): Promise<void> {
-  const known = await work.get(payableOrders, id);
-  const [cover] = await work.counters(orderCovers, [id]);
+  const [known, [cover]] = await Promise.all([work.get(payableOrders, id), work.counters(orderCovers, [id])]);
   const committed = (cover?.committed ?? 0) + by.amount;
   const missing = committed - (known?.payable ?? 0);
   if (missing <= 0) return;

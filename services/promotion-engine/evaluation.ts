@@ -1,7 +1,6 @@
 import type { z } from 'zod';
 import { getBasket } from '../../shared/catalog/commerce/internal.ts';
 import { getCustomer } from '../../shared/catalog/customer/apis.ts';
-import { MOST_PROMOTIONS } from '../../shared/catalog/limits.ts';
 import { getMemberBalance } from '../../shared/catalog/loyalty/apis.ts';
 import { invalid, isDependencyProblem, isProblem, notFound, type Problem } from '../../shared/catalog/problems.ts';
 import { evaluatePromotions as evaluatePromotionsApi, validateVoucher as validateVoucherApi } from '../../shared/catalog/promotion/apis.ts';
@@ -153,7 +152,8 @@ async function evaluateAmount(goods: Goods, code: string, scope: Scope): Promise
 }
 
 async function runningPromotions({ work, breathe }: Pick<Scope, 'work' | 'breathe'>, at: number): Promise<readonly Promotion[]> {
-  const { items } = await work.all(promotions, { limit: MOST_PROMOTIONS, breathe });
+  // One page has them all, because it is as long as their limit.
+  const { items } = await work.all(promotions, { breathe });
   return items.map(({ rule }) => rule).filter((rule) => isRunning(rule, at));
 }
 

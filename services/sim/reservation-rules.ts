@@ -95,6 +95,10 @@ const keysOf = ({ basketId, orderId }: Owner): (readonly ['order' | 'basket', st
   ...(basketId === undefined ? [] : [['basket', basketId] as const]),
 ];
 
+/** Reads, together with other reads, what `findEnd` looks at. */
+export const readEnds = (work: UnitOfWork, owner: Owner): readonly Promise<unknown>[] =>
+  keysOf(owner).map(([objectType, id]) => work.get(endedOwners, endedId(objectType, id)));
+
 /** @returns 409 when the order or basket has ended; undefined otherwise, and then the commit fails if it ends in the meantime */
 export async function findEnd(work: UnitOfWork, owner: Owner): Promise<Problem | undefined> {
   for (const [objectType, id] of keysOf(owner)) {

@@ -40,7 +40,10 @@ import { movePendingStock } from './stock-movements.ts';
 export const confirmReservation = handle(confirmReservationApi)(async ({ params: { id }, body }, scope) => {
   const { work } = scope;
   const { orderId, forFulfilment } = body;
-  const found = await requireObject(work, reservations, id);
+  const [found] = await Promise.all([
+    requireObject(work, reservations, id),
+    ...(forFulfilment ? [work.get(fulfillmentHolds, id), work.get(attempts, id)] : []),
+  ]);
   if (found.state === 'expired') throw reservationExpired(found);
   const isConfirmed = isAgain(reservationLifeCycle, found, 'confirm');
   refuseOtherOrder(found, orderId);

@@ -18,12 +18,16 @@ import {
 } from './attempts.ts';
 import { type Attempt, attempts, basketAttempts, reservations, type StoredReservation } from './collections.ts';
 import { abortReservationDue } from './due-work.ts';
-import { findOpenReservation, refuseForeignOrder } from './reservation-rules.ts';
+import { findOpenReservation, readEnds, refuseForeignOrder } from './reservation-rules.ts';
 
 /** Commits the attempt with the work that undoes it, takes the stock, commits the reservation. A further run continues its own attempt. */
 export const reserveInventory = handle(reserveInventoryApi)(async ({ body }, scope) => {
   const { work, call } = scope;
-  const { id, attempt: found } = await findOwnAttempt(work);
+  const [{ id, attempt: found }] = await Promise.all([
+    findOwnAttempt(work),
+    ...readEnds(work, body),
+    ...(body.basketId === undefined ? [] : [work.get(basketAttempts, body.basketId)]),
+  ]);
   if (found?.status === 'done') {
     const made = await work.get(reservations, id);
     if (!made) throw new Error(`The attempt ${id} is done and has no reservation.`);

@@ -101,7 +101,7 @@ async function useAndLeaveMany(names: readonly string[]): Promise<void> {
 }
 
 const keysNow = async (): Promise<readonly string[]> =>
-  admin ? (await admin.keys('*')).filter((key) => !/:(ops|opslog|sweep)$/.test(key)).sort() : [];
+  admin ? (await admin.keys('*')).filter((key) => !/:(op:[^:]+|sweep)$/.test(key)).sort() : [];
 
 const countOf = (of: abstract new (...args: never[]) => object): number => Number(queryObjects(of, { format: 'count' }));
 const Timer = clearedTimer().constructor as typeof Object;

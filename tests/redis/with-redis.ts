@@ -17,7 +17,13 @@ export function describeWithRedis(title: string, body: (redis: TestRedis) => voi
   else
     describe(title, () => {
       const closing: (() => Promise<unknown>)[] = [];
-      const redis = { ...storesOn(() => redis.server.url, closing) } as TestRedis;
+      const redis = {
+        ...storesOn(
+          () => redis.server.url,
+          () => redis.admin,
+          closing,
+        ),
+      } as TestRedis;
       beforeAll(async () => {
         redis.server = await start(settings);
         redis.admin = new Redis({ port: redis.server.port, ...(settings['requirepass'] && { password: settings['requirepass'] }) });
@@ -39,7 +45,7 @@ export interface TestRedis extends ReturnType<typeof storesOn> {
   admin: Redis;
 }
 
-function storesOn(url: () => string, closing: (() => Promise<unknown>)[]) {
+function storesOn(url: () => string, admin: () => Redis, closing: (() => Promise<unknown>)[]) {
   /** A store with its own prefix, which is closed after the test. */
   async function store(options: Partial<RedisStoreOptions> = {}): Promise<StoreAdapter> {
     const adapter = await createRedisStore({ url: url(), prefix: `${randomUUID()}:`, ...options });
@@ -48,6 +54,12 @@ function storesOn(url: () => string, closing: (() => Promise<unknown>)[]) {
   }
   return {
     store,
+    /** Keys that match, without the results of operations, which expire. */
+    async keysThatStay(pattern: string): Promise<readonly string[]> {
+      const found = await admin().keys(pattern);
+      const ends = await Promise.all(found.map((key) => admin().pttl(key)));
+      return found.filter((key, position) => !(key.includes(':op:') && (ends[position] ?? 0) !== -1));
+    },
     /** Runs at the end of the test, after what the test opens later was closed. */
     atEnd: (close: () => Promise<unknown>): void => void closing.push(close),
     /** A store with the rehearsal "r", and the key of its world. */

@@ -7,7 +7,7 @@ const CLIENTS = 4;
 const ORDERS_EACH = 4;
 /** Ten per cent above the counted work, because the batching of hops and changes depends on the machine. */
 const MOST_SCRIPTS = 86;
-const MOST_COMMANDS = 138;
+const MOST_COMMANDS = 118;
 
 describeReplicas('The work of Redis', {}, (estate) => {
   test(`An order takes at most ${MOST_SCRIPTS} scripts, and ${MOST_COMMANDS} commands with the plain ones`, async () => {

@@ -2,6 +2,7 @@ import { expect, test } from '@jest/globals';
 import { z } from 'zod';
 import { DEFAULT_FIGURES } from '../../shared/catalog/retailer.ts';
 import type { Context } from '../../shared/control/context.ts';
+import { inOneSlice } from '../../shared/domain/breathe.ts';
 import { defineCollection } from '../../shared/store/collections.ts';
 import { createMemoryStore } from '../../shared/store/memory/store.ts';
 import type { ObjectStore } from '../../shared/store/ports/objects.ts';
@@ -70,7 +71,7 @@ test('Reference data is read from the store once by id, by unique value and as a
   for (let request = 0; request < 3; request++) {
     const byId = await (await open()).get(shelves, 'a');
     const byName = await (await open()).findUnique(shelves, 'name', 'first');
-    const { items } = await (await open()).all(shelves);
+    const { items } = await (await open()).all(shelves, { breathe: inOneSlice });
     expect([byId?.name, byName?.id, items.length]).toEqual(['first', 'a', 1]);
   }
   expect(reads).toEqual(['object', 'unique', 'all']);

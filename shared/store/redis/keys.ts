@@ -38,8 +38,8 @@ import type { World } from '../../domain/world.ts';
  *   W:seed               string the data that the world was seeded with (JSON)
  *   W:data               string the own data that the world was seeded with (JSON); absent without
  *   W:keys               set    names of this world's keys of applications, so that dropping it needs no SCAN
- *   W:ops, W:opslog      hash operation -> result; list `<wall time> <operation>`, oldest first: repeats get the first result. Both
- *                               expire one to two minutes after the last operation
+ *   W:op:<operation>     string result of an operation, which a repeat gets. It expires after a minute, so no list has these keys
+ *   W:ops, W:opslog      hash and list of results that earlier releases wrote. They expire, too
  *   W:due                hash   due key -> due record
  *   W:queue              zset   `<seq, 16 digits>|<due key>` by instant: free items, lowest `(at, seq)` first
  *   W:running            zset   due key by end of its lease, wall time
@@ -48,7 +48,7 @@ import type { World } from '../../domain/world.ts';
  *   W:awaiting           zset   due key by seq: items that await an application, also while they are parked
  *   W:pending            zset   delivery `<application>|<event id>` sorted by when it became pending
  *   W:parked, W:parkings zset `<delivery or due>|<key>` sorted by when it was parked; hash of parked records by the same
- *   W:unsent             set    applications with a non-empty outbox
+ *   W:unsent             set    applications that may have an event in their outbox
  *   W:relays             hash   application -> lease
  *   W:events             stream `<order>-0`, field `e`: outbox entry (JSON), sorted by publication
  *   W:eventsabout        zset   `<id, correlation, subject or type> <value>\0<order, 16 digits>` and `named\0<order>` of events up to the order

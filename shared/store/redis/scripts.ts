@@ -21,7 +21,7 @@ import { snapshotScripts } from './lua/snapshots.ts';
  * checks everything before it writes anything. `KEYS[1]` is the world, or the key that a script's comment names. All other keys of the
  * world derive from it and share its slot. `ARGV[1]` is the channel for changes; `arg()` takes the other arguments one by one.
  *
- * A script that would do harm when executed twice takes an operation id and answers a repeat from `W:ops`: a reply can be lost after
+ * A script that would do harm when executed twice takes an operation id and answers a repeat from `W:op:<operation>`: a reply can be lost after
  * its effect, and an abandoned request may still arrive. Refusals are remembered as well.
  */
 const SCRIPTS = {

@@ -52,8 +52,15 @@ export async function createRedisStore(options: RedisStoreOptions): Promise<Stor
   const { announceSettling, watchSettling, stop: stopSettling } = createSettling({ connection, keys, onError });
   const lifetimes = createRedisLifetimes({ connection, keys });
   const janitor = createJanitor({ connection, keys, lifetimes, sweepMs: Math.min(SWEEP_MS, dropAfterMs), onError });
-  const store = (application: Owner) =>
-    createApplicationStore(application, { connection, keys, announcements, relayLeaseMs, outboxLimit, worldBytes });
+  // One per application: reads that begin together meet in it.
+  const stores = new Map<Owner, Store>();
+  function store(application: Owner): Store {
+    const made =
+      stores.get(application) ??
+      createApplicationStore(application, { connection, keys, announcements, relayLeaseMs, outboxLimit, worldBytes });
+    stores.set(application, made);
+    return made;
+  }
   return {
     store,
     control: {

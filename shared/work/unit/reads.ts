@@ -84,11 +84,12 @@ export class Reads implements Pick<UnitOfWork, 'get' | 'findUnique' | 'find' | '
     return this.store.count(this.context.world, of.name, index, values);
   }
 
-  all<T extends Stored>(of: CollectionOf<T>, options?: PageOptions): Promise<Page<T>> {
+  all<T extends Stored>(of: CollectionOf<T>, options: PageOptions = {}): Promise<Page<T>> {
     const { store, context, objects } = this;
     const read = (request: PageRequest) => store.all(context.world, of.name, request);
     // A client chooses the pages of a list, and one list may be long.
-    const isWhole = options === undefined;
+    const { breathe: _anyPace, ...page } = options;
+    const isWhole = Object.keys(page).length === 0;
     const fetch = (request: PageRequest) => (isWhole ? this.#some(of, `all ${of.name}`, () => read(request)) : read(request));
     return pageOf(objects, of, { fetch, seek: (at) => this.#orderAt(of, at), belongs: () => true, list: of.name }, options);
   }

@@ -15,12 +15,60 @@ local function longText(number) return ARGV[position + number] end
 local function key(name) return root .. ':' .. name end
 local function int(n) return string.format('%.0f', n) end
 local function padded(n) return string.format('%016.0f', n) end
+-- Calls a command with any number of arguments: in pieces, because Lua limits the number of arguments of a call. Pairs stay together.
+local function callWith(command, name, list, option)
+  for from = 1, #list, 500 do
+    local till = math.min(from + 499, #list)
+    if option then redis.call(command, name, option, unpack(list, from, till)) else redis.call(command, name, unpack(list, from, till)) end
+  end
+end
+local function readWith(command, name, list)
+  local found = {}
+  for from = 1, #list, 500 do
+    local till = math.min(from + 499, #list)
+    for i, value in ipairs(redis.call(command, name, unpack(list, from, till))) do found[from + i - 1] = value end
+  end
+  return found
+end
+
+-- The fields of the world that a script has read in one command. They change in Lua, and 'storeFields' writes the changed ones in one
+-- command. A script that loads none reads and writes each field when it is used.
+local loaded = {}
+local isChangedField = {}
+local function loadFields(...)
+  local values = redis.call('HMGET', root, ...)
+  for i, name in ipairs({ ... }) do loaded[name] = values[i] end
+end
+local function worldField(name)
+  local value = loaded[name]
+  if value == nil then value = redis.call('HGET', root, name) end
+  return value
+end
+local function setField(name, value)
+  if loaded[name] == nil then redis.call('HSET', root, name, value)
+  else loaded[name], isChangedField[name] = value, true end
+end
+local function raise(name, by)
+  if loaded[name] == nil then return redis.call('HINCRBY', root, name, int(by)) end
+  local value = tonumber(loaded[name] or '0') + by
+  setField(name, int(value))
+  return value
+end
+local function storeFields()
+  local changes = {}
+  for name in pairs(isChangedField) do
+    changes[#changes + 1] = name
+    changes[#changes + 1] = loaded[name]
+  end
+  callWith('HSET', root, changes)
+end
+
 -- A world that another release wrote has another version: for the scripts of this release it does not exist.
-local function exists() return redis.call('HGET', root, 'formats') == '${FORMATS}' end
+local function exists() return worldField('formats') == '${FORMATS}' end
 local function gone() return redis.error_reply(redis.call('EXISTS', root) == 1 and 'OTHERFORMATS' or 'WORLDGONE') end
-local function count(field) return redis.call('HINCRBY', root, field, 1) end
+local function count(name) return raise(name, 1) end
 -- Counts the text in the world.
-local function addBytes(bytes) if bytes ~= 0 then redis.call('HINCRBY', root, 'bytes', int(bytes)) end end
+local function addBytes(bytes) if bytes ~= 0 then raise('bytes', bytes) end end
 
 local wallTime
 local function wall()
@@ -33,9 +81,10 @@ end
 
 -- @return time on the rehearsal's clock, whether the clock flows. A flowing clock stops at the end of all clocks.
 local function readClock()
-  local clock = redis.call('HMGET', root, 'flowing', 'clock')
-  if clock[1] == '1' then return math.min(wall() + tonumber(clock[2]), ${LATEST_CLOCK}), true end
-  return tonumber(clock[2]), false
+  local flowing, clock = loaded.flowing, loaded.clock
+  if clock == nil then flowing, clock = unpack(redis.call('HMGET', root, 'flowing', 'clock')) end
+  if flowing == '1' then return math.min(wall() + tonumber(clock), ${LATEST_CLOCK}), true end
+  return tonumber(clock), false
 end
 local function now() return (readClock()) end
 
@@ -59,32 +108,16 @@ local function changed(wait)
   redis.call('PUBLISH', channel, root .. ' ' .. count('changes') .. (wait and ' ' .. wait or ''))
 end
 
-local function resultOf(operation)
-  return redis.call('HGET', key('ops'), operation)
-end
+local function resultOf(operation) return redis.call('GET', key('op:' .. operation)) end
 local function remember(operation, result)
-  local log = key('opslog')
-  redis.call('HSET', key('ops'), operation, result)
-  local renews = redis.call('RPUSH', log, int(wall()) .. ' ' .. operation) == 1
-  for _ = 1, 3 do
-    local first = redis.call('LINDEX', log, 0)
-    local at, old = string.match(first, '^(%d+) (.*)$')
-    if tonumber(at) > wall() - OPERATIONS_MS then break end
-    redis.call('LPOP', log)
-    redis.call('HDEL', key('ops'), old)
-    renews = true
-  end
-  -- In an idle world the results expire. Twice their time is renewed when the first result is new or discarded, so that each lives long enough.
-  if renews then
-    redis.call('PEXPIRE', key('ops'), 2 * OPERATIONS_MS)
-    redis.call('PEXPIRE', log, 2 * OPERATIONS_MS)
-  end
+  redis.call('SET', key('op:' .. operation), result, 'PX', OPERATIONS_MS)
   return result
 end
 
 -- Revision of the fault rules of the world; 0 = none.
 local function faultRevision()
-  return redis.call('EXISTS', key('faults')) == 1 and redis.call('HGET', root, 'revision') or '0'
+  local revision = worldField('revision') or '0'
+  return revision ~= '0' and redis.call('EXISTS', key('faults')) == 1 and revision or '0'
 end
 
 local function lease(ms, token) return int(wall() + tonumber(ms)) .. ' ' .. token end
@@ -97,18 +130,12 @@ end
 
 local SEVEN = '^([^\n]*)\n([^\n]*)\n([^\n]*)\n([^\n]*)\n([^\n]*)\n([^\n]*)\n(.*)$'
 
--- Reads in pieces, because Lua limits the number of arguments of a call.
 local function page(collection, ids)
   local found = {}
-  for from = 1, #ids, 500 do
-    local till = math.min(from + 499, #ids)
-    local some = redis.call('HMGET', collection, unpack(ids, from, till))
-    for i = from, till do
-      local stored = some[i - from + 1]
-      if stored then
-        found[#found + 1] = ids[i]
-        found[#found + 1] = stored
-      end
+  for i, stored in ipairs(readWith('HMGET', collection, ids)) do
+    if stored then
+      found[#found + 1] = ids[i]
+      found[#found + 1] = stored
     end
   end
   return found

@@ -28,11 +28,12 @@ local function checkFence(app, fence)
   end
 end
 
--- Only requests are refused: their callers can retry. Deliveries and due work finish started work and have no caller.
+-- Only requests are refused: their callers can retry. Deliveries and due work finish started work and have no caller. Keeps the number of
+-- events in the fence, for the relay.
 local function checkOutbox(app, fence, events, limit)
   if #events == 0 or fence.kind == 'delivery' or fence.kind == 'due' then return nil end
-  local unsent = redis.call('ZCARD', key(app .. ':outbox'))
-  if unsent >= limit then return 'full ' .. unsent end
+  fence.unsent = redis.call('ZCARD', key(app .. ':outbox'))
+  if fence.unsent >= limit then return 'full ' .. fence.unsent end
 end
 
 -- Objects must have the versions that were read. Keeps the place and the length of each object that the plan writes.
@@ -145,17 +146,22 @@ end
 
 -- Events enter the outbox, and their deliveries become pending. @return the bytes that the events add
 local function writeEvents(app, events)
-  local bytes = 0
-  for _, event in ipairs(events) do
+  if #events == 0 then return 0 end
+  local outbox, entries, pending, bytes = {}, {}, {}, 0
+  for i, event in ipairs(events) do
     local entry = longText(event.entry)
-    redis.call('ZADD', writable(app, 'outbox'), 'NX', count('outSeq'), event.id)
-    redis.call('HSET', writable(app, 'entries'), event.id, entry)
+    outbox[2 * i - 1], outbox[2 * i] = count('outSeq'), event.id
+    entries[2 * i - 1], entries[2 * i] = event.id, entry
     bytes = bytes + #entry
     for _, subscriber in ipairs(event.subscribers) do
-      redis.call('ZADD', key('pending'), 'NX', count('owedSeq'), subscriber .. '|' .. event.id)
+      pending[#pending + 1] = count('owedSeq')
+      pending[#pending + 1] = subscriber .. '|' .. event.id
     end
   end
-  if #events > 0 then redis.call('SADD', key('unsent'), app) end
+  callWith('ZADD', writable(app, 'outbox'), outbox, 'NX')
+  callWith('HSET', writable(app, 'entries'), entries)
+  callWith('ZADD', key('pending'), pending, 'NX')
+  redis.call('SADD', key('unsent'), app)
   return bytes
 end
 
@@ -200,11 +206,13 @@ end
 
 -- Leases the outbox to a relay, unless another relay has it. @return the revision of the faults, then ids and entries in turn; nothing
 -- when the relay gets no batch. The entries of this plan, and those that the relay holds, are left out: its process has them.
-local function handOver(app, relay, events)
+local function handOver(app, relay, events, unsent)
   if not relay then return {} end
   local token, isLeased = holder(redis.call('HGET', key('relays'), app))
   if isLeased and not (relay.holds and token == relay.token) then return {} end
-  local ids = redis.call('ZRANGE', key(app .. ':outbox'), 0, relay.batch - 1)
+  local ids = {}
+  if unsent == 0 then for i = 1, math.min(#events, relay.batch) do ids[i] = events[i].id end
+  else ids = redis.call('ZRANGE', key(app .. ':outbox'), 0, relay.batch - 1) end
   if #ids == 0 then return {} end
   if not isLeased then redis.call('HSET', key('relays'), app, lease(relay.leaseMs, relay.token)) end
   local isOwn, batch = {}, { faultRevision() }
@@ -225,22 +233,28 @@ export const commitScript = {
 ${CHECKS}
 ${WRITES}
 local plan = decoded()
-local begun, size = unpack(redis.call('HMGET', root, 'createdAt', 'bytes'))
-if not begun then return 'no world ' end
+loadFields('createdAt', 'bytes', 'flowing', 'clock', 'revision', 'seq', 'order', 'outSeq', 'owedSeq', 'dueSeq', 'changes')
+if not loaded.createdAt then return 'no world ' end
 local result = resultOf(plan.operation)
 if result then return result end
 
-local app, fence, counters = plan.application, plan.fence, {}
+local app, fence, counters, dueNames = plan.application, plan.fence, {}, {}
+for i, item in ipairs(plan.due) do dueNames[i] = item.name end
+if fence.kind == 'due' then dueNames[#dueNames + 1] = fence.key end
+loadDue(dueNames)
 local refusal = checkFence(app, fence)
   or checkOutbox(app, fence, plan.events, plan.outboxLimit)
   or checkVersions(app, plan.expect, plan.put)
-  or checkSpace(size, plan.spaceLimit)
+  or checkSpace(loaded.bytes, plan.spaceLimit)
   or checkUniques(app, plan.unique)
   or checkCounters(counters, app, plan.move, plan.guard)
-if refusal then return remember(plan.operation, 'no ' .. refusal) end
+if refusal then
+  storeFields()
+  return remember(plan.operation, 'no ' .. refusal)
+end
 
 local seq = int(count('seq'))
-if plan.changesReference then redis.call('HSET', root, 'reference', plan.operation) end
+if plan.changesReference then setField('reference', plan.operation) end
 local orders, bytes = writeObjects(app, plan.put)
 writeUniques(app, plan.unique)
 writeIndexes(app, plan.index, orders)
@@ -251,5 +265,6 @@ local wait = writeDue(fence, plan.last, plan.due)
 noteKeys()
 addBytes(bytes)
 if #plan.events > 0 or #plan.due > 0 or fence.kind == 'delivery' or fence.kind == 'due' then changed(wait ~= QUIET and int(wait) or QUIET) end
-return { remember(plan.operation, 'ok ' .. seq), unpack(handOver(app, plan.relay, plan.events)) }`,
+storeFields()
+return { remember(plan.operation, 'ok ' .. seq), unpack(handOver(app, plan.relay, plan.events, fence.unsent)) }`,
 } as const;

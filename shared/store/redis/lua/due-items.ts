@@ -6,8 +6,14 @@ export const DUE_ITEMS = lua`
 local PUBLISH_WITHHELD_EVENT, DELIVER_AGAIN = '${PUBLISH_WITHHELD_EVENT}', '${DELIVER_AGAIN}'
 local MOST_PASSED = ${MOST_PASSED}
 
+-- Records that a script has read in one command.
+local dueRecords = {}
+local function loadDue(names)
+  for i, stored in ipairs(readWith('HMGET', key('due'), names)) do dueRecords[names[i]] = stored end
+end
 local function readDue(name)
-  local stored = redis.call('HGET', key('due'), name)
+  local stored = dueRecords[name]
+  if stored == nil then stored = redis.call('HGET', key('due'), name) end
   if not stored then return nil end
   local at, seq, attempts, withheldBy, token, till, rest = string.match(stored, SEVEN)
   local tries, awaits = string.match(attempts, '^(%d*) ?(.*)$')
@@ -26,32 +32,39 @@ local function unpark(name)
   redis.call('HDEL', key('parkings'), what .. '|' .. id)
 end
 local function inQueue(due) return padded(tonumber(due.seq)) .. '|' .. due.name end
-local function deleteDue(due)
-  redis.call('HDEL', key('due'), due.name)
-  redis.call('ZREM', key('queue'), inQueue(due))
-  redis.call('ZREM', key('running'), due.name)
-  redis.call('ZREM', key('kept'), due.name)
+-- Removes an item from the lists. An item whose lease has expired is in the queue again.
+local function delist(due)
+  if due.token == '' or redis.call('ZREM', key('running'), due.name) == 0 then redis.call('ZREM', key('queue'), inQueue(due)) end
+  if due.withheldBy ~= '' then redis.call('ZREM', key('kept'), due.name) end
   if due.awaits ~= '' then
     redis.call('ZREM', key('awaiting'), due.name)
     unpark(due.name)
   end
 end
+local function deleteDue(due)
+  redis.call('HDEL', key('due'), due.name)
+  dueRecords[due.name] = false
+  delist(due)
+end
 local function removeDue(name)
   local due = readDue(name)
   if due then deleteDue(due) end
 end
--- Enters an item, free or leased. No other item has its name.
+-- Enters an item, free or leased. The lists have no item of its name.
 local function enterDue(due)
   local attempts = due.awaits == '' and due.attempts or due.attempts .. ' ' .. due.awaits
   local fields = { due.at, due.seq, attempts, due.withheldBy, due.token, due.till, due.rest }
-  redis.call('HSET', key('due'), due.name, table.concat(fields, '\n'))
+  local stored = table.concat(fields, '\n')
+  redis.call('HSET', key('due'), due.name, stored)
+  dueRecords[due.name] = stored
   if due.withheldBy ~= '' then redis.call('ZADD', key('kept'), due.seq, due.name) end
   if due.awaits ~= '' then redis.call('ZADD', key('awaiting'), due.seq, due.name) end
   if due.token == '' then redis.call('ZADD', key('queue'), due.at, inQueue(due))
   else redis.call('ZADD', key('running'), due.till, due.name) end
 end
 local function putDue(due)
-  removeDue(due.name)
+  local before = readDue(due.name)
+  if before then delist(before) end
   enterDue(due)
 end
 -- A run that the clock started continues when its item is cancelled or replaced.
@@ -76,8 +89,7 @@ end
 -- Enters a DueValue of formats.ts, or cancels it. A fault withholds nothing when it was deleted, or set anew after withheldAt.
 -- @return the entered item; nil: it is cancelled
 local function schedule(item)
-  removeDue(item.name)
-  if not item.at then return nil end
+  if not item.at then return removeDue(item.name) end
   local at, withheldBy, till = item.at, item.withheldBy or '', '0'
   if item.withheldBy then
     local since = redis.call('HGET', key('since'), item.withheldBy)
@@ -95,7 +107,7 @@ local function schedule(item)
     till = till,
     rest = longText(item.rest),
   }
-  enterDue(due)
+  putDue(due)
   return due
 end
 -- Makes the free items that await an application due; with an empty name, the items that await any application.

@@ -3,31 +3,51 @@ import { lua } from './lua.ts';
 /** Enters published events into the index by filter. */
 export const EVENT_INDEX = lua`
 local EVENT_TYPE_PREFIX = 'com.unified-commerce.'
+-- Adds the members of an event to a list of scores and members.
+local function addEvent(list, order, stored)
+  local isJson, entry, event = pcall(function()
+    local entry = cjson.decode(stored)
+    return entry, cjson.decode(entry.json)
+  end)
+  if not isJson or type(event) ~= 'table' then return end
+  local name, place = tostring(event.type or ''), '\0' .. padded(order)
+  if string.sub(name, 1, #EVENT_TYPE_PREFIX) == EVENT_TYPE_PREFIX then name = string.sub(name, #EVENT_TYPE_PREFIX + 1) end
+  local function add(about)
+    list[#list + 1] = 0
+    list[#list + 1] = about .. place
+  end
+  add('id ' .. tostring(entry.id))
+  add('correlation ' .. tostring(event.correlationid or ''))
+  add('subject ' .. tostring(event.subject or ''))
+  add('type ' .. name)
+  if string.sub(name, 1, 4) ~= 'ext.' then add('named') end
+end
 -- Enters a number of missing events. Returns whether none is left.
 local function enterEvents(most)
-  local some = redis.call('XRANGE', key('events'), '(' .. (redis.call('HGET', root, 'eventsIndexed') or '0') .. '-0', '+', 'COUNT', most)
+  local some = redis.call('XRANGE', key('events'), '(' .. (worldField('eventsIndexed') or '0') .. '-0', '+', 'COUNT', most)
   if #some == 0 then return true end
-  local order
+  local list, order = {}, nil
   for _, stored in ipairs(some) do
     order = string.match(stored[1], '^(%d+)')
-    local isJson, entry, event = pcall(function()
-      local entry = cjson.decode(stored[2][2])
-      return entry, cjson.decode(entry.json)
-    end)
-    if isJson and type(event) == 'table' then
-      local name = tostring(event.type or '')
-      if string.sub(name, 1, #EVENT_TYPE_PREFIX) == EVENT_TYPE_PREFIX then name = string.sub(name, #EVENT_TYPE_PREFIX + 1) end
-      local place = '\0' .. padded(tonumber(order))
-      redis.call('ZADD', key('eventsabout'),
-        0, 'id ' .. tostring(entry.id) .. place,
-        0, 'correlation ' .. tostring(event.correlationid or '') .. place,
-        0, 'subject ' .. tostring(event.subject or '') .. place,
-        0, 'type ' .. name .. place)
-      if string.sub(name, 1, 4) ~= 'ext.' then redis.call('ZADD', key('eventsabout'), 0, 'named' .. place) end
-    end
+    addEvent(list, tonumber(order), stored[2][2])
   end
-  redis.call('HSET', root, 'eventsIndexed', order)
+  callWith('ZADD', key('eventsabout'), list)
+  setField('eventsIndexed', order)
   return #some < most
+end
+-- Publishes events of the outbox. Enters them, unless earlier ones are missing.
+local function publishEvents(entries)
+  local before, list = redis.call('XLEN', key('events')), {}
+  local isComplete = tonumber(worldField('eventsIndexed') or '0') == before
+  for i, stored in ipairs(entries) do
+    redis.call('XADD', key('events'), int(before + i) .. '-0', 'e', stored)
+    if isComplete then addEvent(list, before + i, stored) end
+  end
+  if not isComplete then enterEvents(#entries + 1)
+  elseif #entries > 0 then
+    callWith('ZADD', key('eventsabout'), list)
+    setField('eventsIndexed', int(before + #entries))
+  end
 end
 `;
 

@@ -2,19 +2,24 @@ import { lua } from './lua.ts';
 
 /** The streams of hops. */
 export const JOURNAL = lua`
--- Bytes that this script adds to each part of the journal.
-local addedBytes = {}
-local function addPartBytes(part, bytes) addedBytes[part] = (addedBytes[part] or 0) + bytes end
-local function writePartBytes()
-  for part, bytes in pairs(addedBytes) do redis.call('HINCRBY', root, part .. 'Bytes', int(bytes)) end
-end
+local function addPartBytes(part, bytes) raise(part .. 'Bytes', bytes) end
+-- The entries of the indexes for the hops that this script adds: by part, and by request id.
+local aboutHops, idsOfHops = {}, {}
 local function addHop(part, requestId, correlationId, bytes, at, ...)
   local order = int(count('hopSeq'))
   redis.call('XADD', key(part), order .. '-0', 'r', requestId, 'c', correlationId, 'b', bytes, 'w', at, ...)
-  redis.call('ZADD', key(part .. 'about'), 0, correlationId .. '\0' .. padded(tonumber(order)))
-  redis.call('HSET', key('hopids'), requestId, order)
+  local about = aboutHops[part] or {}
+  aboutHops[part] = about
+  about[#about + 1] = 0
+  about[#about + 1] = correlationId .. '\0' .. padded(tonumber(order))
+  idsOfHops[#idsOfHops + 1] = requestId
+  idsOfHops[#idsOfHops + 1] = order
   addPartBytes(part, tonumber(bytes))
   return order
+end
+local function writeHopIndexes()
+  for part, about in pairs(aboutHops) do callWith('ZADD', key(part .. 'about'), about) end
+  callWith('HSET', key('hopids'), idsOfHops)
 end
 -- Sequences of the hops of a trace, oldest first; at most a number of them.
 local function hopsOfTrace(part, correlationId, most)
@@ -22,17 +27,28 @@ local function hopsOfTrace(part, correlationId, most)
   for i, member in ipairs(found) do found[i] = int(tonumber(string.sub(member, -16))) end
   return found
 end
--- Discards a hop. Returns its bytes.
-local function forgetHop(part, correlationId, order)
-  local hop = redis.call('XRANGE', key(part), order .. '-0', order .. '-0')[1]
-  if not hop then return 0 end
-  local requestId, bytes = hop[2][2], tonumber(hop[2][6])
-  redis.call('XDEL', key(part), order .. '-0')
-  redis.call('ZREM', key(part .. 'about'), correlationId .. '\0' .. padded(tonumber(order)))
-  if redis.call('HGET', key('hopids'), requestId) == order then redis.call('HDEL', key('hopids'), requestId) end
-  redis.call('HINCRBY', root, part .. 'Bytes', -bytes)
-  local discardedTo = redis.call('HGET', root, part .. 'DiscardedTo')
-  if tonumber(order) > tonumber(discardedTo or '0') then redis.call('HSET', root, part .. 'DiscardedTo', order) end
+-- Discards hops. Returns their bytes.
+local function forgetHops(part, correlationId, orders)
+  local bytes, found, streamed, about, requestIds, outdated = 0, {}, {}, {}, {}, {}
+  for _, order in ipairs(orders) do
+    local hop = redis.call('XRANGE', key(part), order .. '-0', order .. '-0')[1]
+    if hop then
+      found[#found + 1], requestIds[#requestIds + 1], streamed[#streamed + 1] = order, hop[2][2], order .. '-0'
+      about[#about + 1] = correlationId .. '\0' .. padded(tonumber(order))
+      bytes = bytes + tonumber(hop[2][6])
+    end
+  end
+  if #found == 0 then return 0 end
+  callWith('XDEL', key(part), streamed)
+  callWith('ZREM', key(part .. 'about'), about)
+  -- A later hop may have the same request id.
+  for i, order in ipairs(readWith('HMGET', key('hopids'), requestIds)) do
+    if order == found[i] then outdated[#outdated + 1] = requestIds[i] end
+  end
+  callWith('HDEL', key('hopids'), outdated)
+  addPartBytes(part, -bytes)
+  local last = found[#found]
+  if tonumber(last) > tonumber(worldField(part .. 'DiscardedTo') or '0') then setField(part .. 'DiscardedTo', last) end
   return bytes
 end
 -- A hop without its bodies.
@@ -52,22 +68,23 @@ export const journalScripts = {
 local function shorten(part, change)
   local trace = change.trace
   while trace.h > part.most.records or (trace.z > part.most.bytes and trace.h > 1) do
-    trace.z = trace.z - forgetHop(part.name, change.correlationId, hopsOfTrace(part.name, change.correlationId, 1)[1])
+    trace.z = trace.z - forgetHops(part.name, change.correlationId, hopsOfTrace(part.name, change.correlationId, 1))
     trace.h = trace.h - 1
   end
 end
-local function bytesOf(part) return tonumber(redis.call('HGET', root, part.name .. 'Bytes') or '0') end
+local function bytesOf(part) return tonumber(worldField(part.name .. 'Bytes') or '0') end
 -- Discards whole traces, the one with the oldest last hop first, but never the newest.
 local function makeRoom(part)
   while redis.call('XLEN', key(part.name)) > part.records or bytesOf(part) > part.bytes do
     local oldest = redis.call('ZRANGE', key(part.name .. 'ended'), 0, 1)
     if #oldest < 2 then return end
-    for _, order in ipairs(hopsOfTrace(part.name, oldest[1], -1)) do forgetHop(part.name, oldest[1], order) end
+    forgetHops(part.name, oldest[1], hopsOfTrace(part.name, oldest[1], -1))
     forgetTrace(part.name, oldest[1])
-    redis.call('HINCRBY', root, part.name .. 'Discarded', 1)
+    count(part.name .. 'Discarded')
   end
 end
 
+loadFields('formats', 'hopSeq', 'hopsBytes', 'anonymousBytes', 'hopsDiscardedTo', 'anonymousDiscardedTo', 'hopsDiscarded', 'anonymousDiscarded')
 if not exists() then return 0 end
 local operation, parts = arg(), {}
 local function readLimit() return { records = tonumber(arg()), bytes = tonumber(arg()) } end
@@ -84,11 +101,14 @@ while position < #ARGV do
   addToTrace(part, correlationId, sequence, tonumber(bytes), hop)
   countHop(hop)
 end
+writeHopIndexes()
 for _, change in ipairs(changedTraces) do shorten(parts[change.part], change) end
 writeTraces()
-writePartBytes()
 writeHopCounts()
-for _, part in ipairs(parts) do makeRoom(part) end
+for _, part in ipairs(parts) do
+  if aboutHops[part.name] then makeRoom(part) end
+end
+storeFields()
 remember(operation, '')
 return 1`,
 } as const;

@@ -1,8 +1,44 @@
 import { PRESENT } from '../keys.ts';
 import { lua } from './lua.ts';
 
-/** Reads of objects. Plain commands read single objects; see `objects.ts`. */
+/** Reads of objects. Plain commands read single objects; see `objects.ts` of the folder above. */
 export const objectScripts = {
+  // A list of Read: the objects as ids and records in turn, the record of one object, or the records of counters.
+  read: lua`
+local app, readOf = arg(), {}
+local function objects(one) return key(app .. ':o:' .. one.collection) end
+function readOf.object(one) return redis.call('HGET', objects(one), one.id) end
+function readOf.counters(one) return readWith('HMGET', key(app .. ':c:' .. one.counter), one.keys) end
+function readOf.unique(one)
+  local id = redis.call('HGET', key(app .. ':u:' .. one.collection .. '.' .. one.name), one.value)
+  local stored = id and redis.call('HGET', objects(one), id)
+  return stored and { id, stored } or {}
+end
+function readOf.index(one)
+  local from, to = '[' .. one.value .. '\0', '(' .. one.value .. '\1'
+  local values, members, ids = key(app .. ':i:' .. one.collection .. '.' .. one.name), nil, {}
+  if one.newestFirst then
+    if one.after > 0 then to = '(' .. one.value .. '\0' .. padded(one.after) end
+    members = redis.call('ZREVRANGEBYLEX', values, to, from, 'LIMIT', 0, one.limit)
+  else
+    members = redis.call('ZRANGEBYLEX', values, from .. padded(one.after + 1), to, 'LIMIT', 0, one.limit)
+  end
+  for i, member in ipairs(members) do ids[i] = string.sub(member, #one.value + 19) end
+  return page(objects(one), ids)
+end
+function readOf.all(one)
+  local placed, after = key(app .. ':a:' .. one.collection), '(' .. int(one.after)
+  if one.newestFirst then
+    return page(objects(one), redis.call('ZREVRANGEBYSCORE', placed, one.after == 0 and '+inf' or after, '-inf', 'LIMIT', 0, one.limit))
+  end
+  return page(objects(one), redis.call('ZRANGEBYSCORE', placed, after, '+inf', 'LIMIT', 0, one.limit))
+end
+
+if not exists() then return gone() end
+local reply = {}
+for i, one in ipairs(decoded()) do reply[i] = readOf[one.of](one) end
+return reply`,
+
   // Gives a hash without entries the field PRESENT, which shows that its world exists.
   markPresent: lua`
 if not exists() then return gone() end
@@ -10,27 +46,6 @@ local app, hash = arg(), arg()
 redis.call('HSET', writable(app, hash), '${PRESENT}', '')
 noteKeys()
 return 1`,
-
-  unique: lua`
-if not exists() then return gone() end
-local app, collection, name, value = arg(), arg(), arg(), arg()
-local id = redis.call('HGET', key(app .. ':u:' .. collection .. '.' .. name), value)
-local stored = id and redis.call('HGET', key(app .. ':o:' .. collection), id)
-return stored and { id, stored } or {}`,
-
-  index: lua`
-if not exists() then return gone() end
-local app, collection, name, value, after, limit, newestFirst = arg(), arg(), arg(), arg(), tonumber(arg()), arg(), arg() == '1'
-local from, to = '[' .. value .. '\0', '(' .. value .. '\1'
-local values, members, ids = key(app .. ':i:' .. collection .. '.' .. name), nil, {}
-if newestFirst then
-  if after > 0 then to = '(' .. value .. '\0' .. padded(after) end
-  members = redis.call('ZREVRANGEBYLEX', values, to, from, 'LIMIT', 0, limit)
-else
-  members = redis.call('ZRANGEBYLEX', values, from .. padded(after + 1), to, 'LIMIT', 0, limit)
-end
-for i, member in ipairs(members) do ids[i] = string.sub(member, #value + 19) end
-return page(key(app .. ':o:' .. collection), ids)`,
 
   count: lua`
 if not exists() then return gone() end
@@ -55,12 +70,4 @@ for i = 1, tonumber(arg()) do
   reply[i] = counts
 end
 return reply`,
-
-  all: lua`
-if not exists() then return gone() end
-local app, collection, after, limit, newestFirst = arg(), arg(), arg(), arg(), arg() == '1'
-local placed, ids = key(app .. ':a:' .. collection), nil
-if newestFirst then ids = redis.call('ZREVRANGEBYSCORE', placed, after == '0' and '+inf' or '(' .. after, '-inf', 'LIMIT', 0, limit)
-else ids = redis.call('ZRANGEBYSCORE', placed, '(' .. after, '+inf', 'LIMIT', 0, limit) end
-return page(key(app .. ':o:' .. collection), ids)`,
 } as const;

@@ -9,47 +9,48 @@ const TAKING_REST = JSON.stringify({ ...TAKE_EVENTS, application: GATEWAY });
 
 /** Unpublished events and pending deliveries. */
 export const outboxScripts = {
-  // Acknowledges sent events, removes withheld ones, and returns the next batch. An empty batch releases the lease in the same step.
+  // Acknowledges sent events, removes withheld ones, and returns the next batch. An empty batch releases the lease in the same step. Only
+  // sent events that a fault withheld need an operation: the others leave the outbox, where a repeat does not find them.
   drain: lua`
+loadFields('formats', 'flowing', 'clock', 'revision', 'changes', 'dueSeq', 'eventsIndexed')
 if not exists() then return {} end
 local app, operation, token, leaseMs, limit = arg(), arg(), arg(), arg(), tonumber(arg())
 local progress = decoded()
 local outbox, entries = key(app .. ':outbox'), key(app .. ':entries')
 local leased, isLeased = holder(redis.call('HGET', key('relays'), app))
 if leased and leased ~= token and isLeased then return {} end
-if (#progress.sent > 0 or #progress.withheld > 0) and not resultOf(operation) then
-  local out, wait = {}, QUIET
-  for _, event in ipairs(progress.sent) do
-    local entry = event.entry and longText(event.entry) or redis.call('HGET', entries, event.id)
+if (#progress.sent > 0 or #progress.withheld > 0) and not (operation ~= '' and resultOf(operation)) then
+  local out, published, wait = {}, {}, QUIET
+  for i, event in ipairs(progress.sent) do out[i] = event.id end
+  local stored = #out > 0 and redis.call('HMGET', entries, unpack(out)) or {}
+  for i, event in ipairs(progress.sent) do
     if event.entry then
       removeDue(app .. '|' .. PUBLISH_WITHHELD_EVENT .. '|' .. event.id)
       wait = nil
     end
-    if entry then redis.call('XADD', key('events'), (redis.call('XLEN', key('events')) + 1) .. '-0', 'e', entry) end
-    out[#out + 1] = event.id
+    local entry = event.entry and longText(event.entry) or stored[i]
+    if entry then published[#published + 1] = entry end
   end
   for _, event in ipairs(progress.withheld) do
     if redis.call('ZSCORE', outbox, event.id) then schedule(event.due) end
     out[#out + 1] = event.id
     wait = nil
   end
-  for _, id in ipairs(out) do
-    redis.call('ZREM', outbox, id)
-    redis.call('HDEL', entries, id)
-  end
-  enterEvents(#progress.sent + 1)
+  callWith('ZREM', outbox, out)
+  callWith('HDEL', entries, out)
+  publishEvents(published)
   if #progress.sent > 0 and redis.call('EXISTS', key('${ACTIVE}')) == 1 then
     removeDue('${TAKING}')
     enterDue({ name = '${TAKING}', at = int(now()), seq = int(count('dueSeq')), attempts = '0', awaits = '', withheldBy = '', token = '', till = '0', rest = '${TAKING_REST}' })
     wait = nil
   end
-  remember(operation, '')
+  if operation ~= '' then remember(operation, '') end
   changed(wait)
+  storeFields()
 end
 local ids = limit > 0 and redis.call('ZRANGE', outbox, 0, limit - 1) or {}
 if #ids == 0 then
-  redis.call('HDEL', key('relays'), app)
-  if redis.call('ZCARD', outbox) == 0 then redis.call('SREM', key('unsent'), app) end
+  if leased then redis.call('HDEL', key('relays'), app) end
   return {}
 end
 redis.call('HSET', key('relays'), app, lease(leaseMs, token))
@@ -66,7 +67,10 @@ return found`,
   // Whether an announced outbox has events, and whether a relay has leased it. Without events the announcement is outdated after a while.
   unsent: lua`
 local app, since, keptMs = arg(), tonumber(arg()), tonumber(arg())
-if redis.call('SISMEMBER', key('unsent'), app) == 0 then return since + keptMs < wall() and 'outdated' or 'empty' end
+if redis.call('ZCARD', key(app .. ':outbox')) == 0 then
+  redis.call('SREM', key('unsent'), app)
+  return since + keptMs < wall() and 'outdated' or 'empty'
+end
 local _, isLeased = holder(redis.call('HGET', key('relays'), app))
 return isLeased and 'carried' or 'free'`,
 

@@ -12,9 +12,11 @@ local id = arg()
 local is = redis.call('HMGET', KEYS[1], 'ulid', 'credentials')
 if not is[1] or (id ~= '' and id ~= is[1]) then return {} end
 root = KEYS[1] .. '~' .. is[1]
-local world = redis.call('HMGET', root, 'flowing', 'progression', 'bytes', 'movesSeq', 'seed', 'startsAt', 'lineage', 'reference', 'tokenGeneration', 'tokensExpired', 'formats')
-if world[11] ~= '${FORMATS}' then return { is[1] } end
-return { is[1], is[2], world[1], int(now()), world[2] or '', faultRevision(), world[3] or '0', world[4] or '0', world[5] or '', world[6] or '', world[7] or '', world[8] or '', world[9] or '', world[10] or '' }`,
+loadFields('formats', 'flowing', 'clock', 'revision', 'progression', 'bytes', 'movesSeq', 'seed', 'startsAt', 'lineage', 'reference', 'tokenGeneration', 'tokensExpired')
+if not exists() then return { is[1] } end
+local reply = { is[1], is[2], loaded.flowing, int(now()), loaded.progression or '', faultRevision(), loaded.bytes or '0', loaded.movesSeq or '0' }
+for i, name in ipairs({ 'seed', 'startsAt', 'lineage', 'reference', 'tokenGeneration', 'tokensExpired' }) do reply[8 + i] = loaded[name] or '' end
+return reply`,
 
   // The size of the current world, from counts.
   summary: lua`

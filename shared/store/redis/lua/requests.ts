@@ -6,16 +6,20 @@ export const CLAIM_RECORDS = lua`
 local CLAIM_KEPT_MS, CLAIMS_FORGOTTEN = ${CLAIM_KEPT_MS}, ${CLAIMS_FORGOTTEN}
 -- The size of an ended claim. Unfinished claims do not count.
 local function bytesOfClaim(claim) return claim.token == '' and ${CLAIM_BYTES} + #claim.json or 0 end
+local function rememberedTo(claim) return claim.keep ~= '' and claim.keep or int(tonumber(claim.since) + CLAIM_KEPT_MS) end
 local function readClaim(app, name)
   local stored = redis.call('HGET', key(app .. ':idem'), name)
   if not stored then return nil end
   local fingerprint, since, held, token, till, keep, json = string.match(stored, SEVEN)
-  return { fingerprint = fingerprint, since = since, held = held, token = token, till = till, keep = keep, json = json }
+  local claim = { fingerprint = fingerprint, since = since, held = held, token = token, till = till, keep = keep, json = json }
+  claim.rememberedTo = rememberedTo(claim)
+  return claim
 end
 local function writeClaim(app, name, claim)
   local fields = { claim.fingerprint, claim.since, claim.held, claim.token, claim.till, claim.keep, claim.json }
   redis.call('HSET', writable(app, 'idem'), name, table.concat(fields, '\n'))
-  redis.call('ZADD', writable(app, 'claims'), claim.keep ~= '' and claim.keep or int(tonumber(claim.since) + CLAIM_KEPT_MS), name)
+  local to = rememberedTo(claim)
+  if to ~= claim.rememberedTo then redis.call('ZADD', writable(app, 'claims'), to, name) end
   noteKeys()
 end
 -- Whether a request made the claim within a day of wall time.

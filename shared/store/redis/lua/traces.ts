@@ -71,7 +71,7 @@ local function forgetTrace(part, correlationId)
   redis.call('HDEL', key(part .. 'traces'), correlationId)
   redis.call('ZREM', key(part .. 'begun'), correlationId)
   redis.call('ZREM', key(part .. 'ended'), correlationId)
-  if bytes > 0 then redis.call('HINCRBY', root, part .. 'Bytes', -bytes) end
+  if bytes > 0 then raise(part .. 'Bytes', -bytes) end
 end
 -- Counts by field: 'hops <application>', 'failed <application>', 'fault <application> <name>', 'calls <from> <to>', 'callsFailed <from> <to>'.
 local hopCounts, MOST_COUNTS = {}, 4000
@@ -87,19 +87,15 @@ local function countHop(hop)
 end
 local function writeHopCounts()
   -- Names of faults are chosen by clients, so they have a bound.
-  local isFull, fields = redis.call('HLEN', key('hopcounts')) >= MOST_COUNTS, {}
+  local isFull, fields, sums = nil, {}, {}
   for field in pairs(hopCounts) do
-    if not isFull or string.sub(field, 1, 6) ~= 'fault ' then fields[#fields + 1] = field end
+    local isFault = string.sub(field, 1, 6) == 'fault '
+    if isFault and isFull == nil then isFull = redis.call('HLEN', key('hopcounts')) >= MOST_COUNTS end
+    if not isFault or not isFull then fields[#fields + 1] = field end
   end
-  -- In pieces, because Lua limits the number of arguments of a call.
-  for from = 1, #fields, 500 do
-    local till, sums = math.min(from + 499, #fields), {}
-    local before = redis.call('HMGET', key('hopcounts'), unpack(fields, from, till))
-    for i = from, till do
-      sums[#sums + 1] = fields[i]
-      sums[#sums + 1] = int(tonumber(before[i - from + 1] or '0') + hopCounts[fields[i]])
-    end
-    redis.call('HSET', key('hopcounts'), unpack(sums))
+  for i, before in ipairs(readWith('HMGET', key('hopcounts'), fields)) do
+    sums[2 * i - 1], sums[2 * i] = fields[i], int(tonumber(before or '0') + hopCounts[fields[i]])
   end
+  callWith('HSET', key('hopcounts'), sums)
 end
 `;
