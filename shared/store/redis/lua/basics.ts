@@ -18,6 +18,11 @@ local function padded(n) return string.format('%016.0f', n) end
 -- A world that another release wrote has another version: for the scripts of this release it does not exist.
 local function exists() return redis.call('HGET', root, 'formats') == '${FORMATS}' end
 local function gone() return redis.error_reply(redis.call('EXISTS', root) == 1 and 'OTHERFORMATS' or 'WORLDGONE') end
+-- Changes with each commit in the world.
+local function stamp()
+  local is = redis.call('HMGET', root, 'seq', 'changes')
+  return (is[1] or '') .. ' ' .. (is[2] or '')
+end
 local function count(field) return redis.call('HINCRBY', root, field, 1) end
 -- Counts the text in the world.
 local function addBytes(bytes) if bytes ~= 0 then redis.call('HINCRBY', root, 'bytes', int(bytes)) end end
