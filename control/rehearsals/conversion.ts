@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { type Owner, owners } from '../../shared/catalog/applications.ts';
 import { type Breathe, breathing } from '../../shared/domain/breathe.ts';
 import type { ApplicationDump, ExportedWorld, WorldData } from '../../shared/store/ports/world-data.ts';
@@ -23,10 +24,14 @@ type Change = ConversionChange | undefined;
 function* changesOf(application: Owner, before: ApplicationDump, after: ApplicationDump): Generator<Change, void> {
   const orders = new Map<string, number>();
   for (const [name, rows] of Object.entries(after.objects)) {
-    const jsons = new Map(before.objects[name]?.map(({ id, json }) => [id, json]));
+    const jsons = new Map<string, string>();
+    for (const { id, json } of before.objects[name] ?? []) {
+      jsons.set(id, json);
+      yield undefined;
+    }
     for (const { id, version, order = 0, json } of rows) {
       orders.set(`${name}/${id}`, order);
-      yield jsons.get(id) === json ? undefined : { of: 'object', application, name, id, version, order, json };
+      yield isSame(jsons.get(id), json) ? undefined : { of: 'object', application, name, id, version, order, json };
     }
   }
   for (const [name, values] of Object.entries(after.unique)) {
@@ -44,7 +49,8 @@ function* changesOf(application: Owner, before: ApplicationDump, after: Applicat
   }
   for (const [name, entries] of Object.entries(after.index)) {
     const collection = name.slice(0, name.indexOf('.'));
-    const [was, is] = [entriesBy(before.index[name] ?? []), entriesBy(entries)];
+    const was = yield* entriesBy(before.index[name] ?? []);
+    const is = yield* entriesBy(entries);
     const change = ([value, id]: readonly [string, string], isAdded: boolean): Change => ({
       of: 'index',
       application,
@@ -59,7 +65,20 @@ function* changesOf(application: Owner, before: ApplicationDump, after: Applicat
   }
 }
 
-const entriesBy = (entries: ApplicationDump['index'][string]) => new Map(entries.map((entry) => [entry.join('\0'), entry]));
+/** A check may write the members of an object in another order. */
+const isSame = (stored: string | undefined, json: string): boolean =>
+  stored === json || (stored !== undefined && isDeepStrictEqual(JSON.parse(stored), JSON.parse(json)));
+
+type Entry = ApplicationDump['index'][string][number];
+
+function* entriesBy(entries: readonly Entry[]): Generator<undefined, ReadonlyMap<string, Entry>> {
+  const found = new Map<string, Entry>();
+  for (const entry of entries) {
+    found.set(entry.join('\0'), entry);
+    yield undefined;
+  }
+  return found;
+}
 
 /** @returns undefined when nothing in it changes */
 async function seedOf(stored: WorldData, fitting: WorldData, breathe: Breathe): Promise<WorldData | undefined> {

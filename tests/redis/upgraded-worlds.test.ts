@@ -97,6 +97,8 @@ else {
     'Worlds without a version whose records fit are adopted: they verify, and their clients continue',
     async () => {
       await using estate = await upgraded('fc17f37b');
+      const orders = async () => estate.redis.hgetall(`${await rootOf(estate.redis, 'kept-order')}:oms:o:orders`);
+      const before = await orders();
       await estate.start();
       const ready = await estate.ready();
       expect([ready.status, ready.degraded]).toEqual(['ready', undefined]);
@@ -105,6 +107,7 @@ else {
         const world = await estate.redis.hget(`estate:{${rehearsal}}`, 'ulid');
         expect(await estate.redis.hget(`estate:{${rehearsal}}~${world}`, 'formats')).toBe(String(FORMATS));
       }
+      expect(await orders()).toEqual(before);
       const moved = await fetch(`${estate.address()}/_control/clock/advance`, {
         method: 'POST',
         headers: { ...CONTROL, 'x-rehearsal': 'kept-order' },
