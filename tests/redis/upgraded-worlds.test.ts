@@ -192,7 +192,7 @@ else {
       );
       expect((await estate.ready()).degraded).toBe(undefined);
       // The index of that release has another value.
-      const open = await estate.redis.zrange(`${await rootOf(estate.redis, 'kept-order')}:wms:i:warehouse-tasks.open`, 0, -1);
+      const open = await estate.redis.zrange(`${await rootOf(estate.redis, 'kept-order')}:wms:i:warehouse-tasks.open`, '0', '-1');
       expect(open).toEqual([expect.stringMatching(/^\*\0/)]);
       for (const rehearsal of ['default', 'kept-order', 'kept-delivered'])
         expect(await estate.verify(rehearsal)).toMatchObject({ holds: true });
