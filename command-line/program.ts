@@ -155,9 +155,10 @@ function badValue(said: string): string | undefined {
   const [, option, value = '', variable, reason] = BAD_VALUE.exec(said) ?? [];
   if (reason === undefined) return undefined;
   const shown = shortened(value, LONGEST_SHOWN);
-  // A number in the reason may be a limit, such as the maximum, and not the given value.
-  const isQuoted = value !== '' && Number.isNaN(Number(value)) && reason.includes(value);
-  return isQuoted ? reason.replaceAll(value, shown) : `${variable ?? option ?? ''} ${shown}: ${reason}`.trimStart();
+  // A number in the reason may be a limit, such as the maximum, and not the given value. The subject "This" needs the name of its option.
+  const isQuoted = value !== '' && Number.isNaN(Number(value)) && !reason.startsWith('This ') && reason.includes(value);
+  const place = [variable ?? option ?? '', shown].filter((word) => word.trim() !== '').join(' ');
+  return isQuoted ? reason.replaceAll(value, shown) : `${place}: ${reason}`.replace(/^: /, '');
 }
 
 function badWord(said: string, path: string): string | undefined {

@@ -156,6 +156,13 @@ function clientOnConnections(options: EstateClientOptions & Ending, agent: Agent
 
   const explain = (error: unknown): never => explainConnection(options.gateway, error);
   const reach = (url: string, how: Parameters<typeof request>[1]) => request(url, { ...how, dispatcher: agent }).catch(explain);
+  const whileAlive = watched(options.gateway, options.signal);
+  /** The status, the headers and the whole text of an answer. */
+  const exchange = (url: string, how: Parameters<typeof request>[1]) =>
+    whileAlive(async (signal) => {
+      const response = await reach(url, { ...how, signal });
+      return { ...response, text: await textOf(response.body) };
+    });
   /** The pauses between two chunks have a separate limit, so only this one ends a body that trickles. */
   const textOf = async (body: Dispatcher.ResponseData['body']): Promise<string> => {
     const late = setTimeout(() => body.destroy(new errors.BodyTimeoutError()), options.bodyMs ?? LONGEST_BODY_MS);
@@ -168,13 +175,11 @@ function clientOnConnections(options: EstateClientOptions & Ending, agent: Agent
   async function send(method: string, path: string, body?: unknown, how: CallOptions = {}): Promise<Reply> {
     requireWrittenPath(path);
     const headers = await placed(how);
-    const response = await reach(`${options.gateway}${path}`, {
+    const { text, ...response } = await exchange(`${options.gateway}${path}`, {
       method: method as 'GET',
       headers: { ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
       body: body === undefined || typeof body === 'string' ? body : JSON.stringify(body),
-      signal: options.signal,
     });
-    const text = await textOf(response.body);
     if (how.as === 'access-token' && isOfEndedToken(response.headers)) accessToken = undefined;
     const reply = { status: response.statusCode, body: text === '' ? undefined : parse(text), headers: response.headers };
     return isSuccess(reply.status) ? { ok: true, ...reply } : { ok: false, ...reply, body: reply.body as ProblemBody };
@@ -182,24 +187,21 @@ function clientOnConnections(options: EstateClientOptions & Ending, agent: Agent
 
   /** @throws TypeError without a client of OAuth, ControlError when it is refused */
   async function fetchToken(): Promise<string> {
-    const { oauthClient, rehearsal, gateway, signal } = options;
+    const { oauthClient, rehearsal, gateway } = options;
     if (oauthClient === undefined) throw new TypeError('A call as access-token needs the option oauthClient: { id, secret }.');
     const { id, secret } = oauthClient;
     const isBound = id.startsWith('reh_');
-    const response = await reach(`${gateway}/oauth/token`, {
+    const { text, statusCode } = await exchange(`${gateway}/oauth/token`, {
       method: 'POST',
       headers: {
         'content-type': 'application/x-www-form-urlencoded',
         ...(rehearsal !== undefined && !isBound && { 'x-rehearsal': rehearsal }),
       },
       body: new URLSearchParams({ grant_type: 'client_credentials', client_id: id, client_secret: secret }).toString(),
-      signal,
     });
-    const answer = parse(await textOf(response.body)) as
-      | { readonly access_token?: string; readonly error_description?: string }
-      | undefined;
+    const answer = parse(text) as { readonly access_token?: string; readonly error_description?: string } | undefined;
     if (answer?.access_token !== undefined) return answer.access_token;
-    throw new ControlError('POST /oauth/token', response.statusCode, answer?.error_description ?? '');
+    throw new ControlError('POST /oauth/token', statusCode, answer?.error_description ?? '');
   }
 
   async function call(to: string, ...rest: readonly unknown[]): Promise<Reply> {
@@ -222,10 +224,11 @@ function clientOnConnections(options: EstateClientOptions & Ending, agent: Agent
     const { path, frames } = requireOperation(id);
     const { query = {}, after, signal } = (input ?? {}) as StreamOptions & { query?: Record<string, unknown> };
     const headers = { accept: 'text/event-stream', ...(after !== undefined && { 'last-event-id': after }) };
-    const response = await reach(`${options.gateway}${filledPath(path, { query })}`, {
-      headers: await placed({ as: 'admin', headers }),
+    const sent = await placed({ as: 'admin', headers });
+    const response = await whileAlive(
+      (alive) => reach(`${options.gateway}${filledPath(path, { query })}`, { headers: sent, signal: alive }),
       signal,
-    });
+    );
     if (!isSuccess(response.statusCode)) throw new ControlError(id, response.statusCode, detailOf(parse(await textOf(response.body))));
     for await (const { event, id: place, data } of explained(options.gateway, eventsOf(response.body))) {
       // Skip unknown frames of a newer estate.
@@ -239,6 +242,57 @@ function clientOnConnections(options: EstateClientOptions & Ending, agent: Agent
   }
 
   return { call: call as EstateClient['call'], control, stream, close, [Symbol.asyncDispose]: close };
+}
+
+/** Wall time without an answer after which a client requests a sign of life, and the wall time that the server gets for it. */
+const SILENCE_MS: Ms = 2_000;
+const SIGN_MS: Ms = 10_000;
+
+type Watched = <T>(call: (alive: AbortSignal) => Promise<T>, signal?: AbortSignal) => Promise<T>;
+
+/**
+ * The patience of a client. An estate answers /healthz during its longest operations, so a call takes any time while /healthz is answered.
+ * A server that accepts connections and answers nothing ends the call.
+ */
+function watched(gateway: string, ending: AbortSignal | undefined): Watched {
+  let sign: Promise<boolean> | undefined;
+
+  /** @returns whether a server that is there has answered. Calls that wait together share one request, on a separate connection. */
+  async function answers(): Promise<boolean> {
+    const agent = new Agent();
+    try {
+      const { body } = await request(`${gateway}/healthz`, { dispatcher: agent, signal: AbortSignal.timeout(SIGN_MS) });
+      await bytesWithin(body, GIVEN_BYTES);
+      return true;
+    } catch (error) {
+      // An error of the connection is an answer: the call gets one, too.
+      return !(error instanceof DOMException);
+    } finally {
+      void agent.destroy();
+    }
+  }
+
+  return async (call, signal) => {
+    const silent = new AbortController();
+    let isOver = false;
+    const requestSign = async (): Promise<void> => {
+      sign ??= answers().finally(() => {
+        sign = undefined;
+      });
+      const isAlive = await sign;
+      if (isOver) return;
+      if (isAlive) timer = later();
+      else silent.abort(new errors.HeadersTimeoutError());
+    };
+    const later = (): NodeJS.Timeout => setTimeout(() => void requestSign(), SILENCE_MS).unref();
+    let timer = later();
+    try {
+      return await call(AbortSignal.any([silent.signal, ending, signal].filter((one) => one !== undefined)));
+    } finally {
+      isOver = true;
+      clearTimeout(timer);
+    }
+  };
 }
 
 /** RFC 6750 §3.1. */

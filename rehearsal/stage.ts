@@ -6,6 +6,7 @@ import { signWebhook } from '../shared/control/webhook-signature.ts';
 import { moneyInWords } from '../shared/domain/money.ts';
 import { unknownWord } from '../shared/domain/nearest-word.ts';
 import { shortened } from '../shared/domain/text.ts';
+import { nextTurn } from '../shared/process/waiting.ts';
 import type { EventName, EventObject, OperationOutput } from './call-types.ts';
 import type { EstateClient } from './estate-client.ts';
 import type { EstateEvent } from './estate-event.ts';
@@ -180,13 +181,24 @@ export function stageOf(client: EstateClient, report: Report, { webhookSecret, w
   };
 }
 
-/** A stage that begins no step after the signal. */
+/**
+ * A stage that begins no step after the signal. Each later step fails in another turn of the event loop: a scenario that repeats failed
+ * steps without an end would otherwise keep the process from ending.
+ */
 export function stoppable(stage: Stage, signal: AbortSignal | undefined): Stage {
   if (!signal) return stage;
+  const refuse = (): Promise<never> => {
+    const refused = nextTurn().then(() => {
+      throw signal.reason;
+    });
+    // Nobody awaits a note.
+    refused.catch(() => undefined);
+    return refused;
+  };
   return new Proxy(stage, {
     get(target, name, receiver) {
-      signal.throwIfAborted();
-      return Reflect.get(target, name, receiver) as unknown;
+      const member = Reflect.get(target, name, receiver) as unknown;
+      return signal.aborted && typeof member === 'function' ? refuse : member;
     },
   });
 }

@@ -3,7 +3,7 @@ import type { SchemaPart } from '../../shared/contract/json-schemas.ts';
 import type { Member } from '../../shared/contract/members.ts';
 import { unknownWord } from '../../shared/domain/nearest-word.ts';
 import { errorMessage } from '../../shared/domain/text.ts';
-import { GIVEN_BYTES, readTextWithin } from '../../shared/process/bounded-file.ts';
+import { GIVEN_BYTES, readTextWithin, UnreadFile } from '../../shared/process/bounded-file.ts';
 import { repeatable } from '../repeatable.ts';
 
 /** What a declaration adds to the schema of a value. */
@@ -43,7 +43,7 @@ export function parserOf(member: Member, hints: ValueHints): (text: string) => u
       throw new InvalidArgumentError(unknownWord(hints.noun ?? nameOf(member, hints), text, words));
     if (type === 'integer' || type === 'number') return numberOf(text, member.schema);
     if (isListOfTexts(member.schema)) return textsOf(text);
-    if (type === 'array' || type === 'object') return jsonOf(text);
+    if (type === 'array' || type === 'object') return jsonOf(text, type);
     return text;
   };
 }
@@ -53,7 +53,7 @@ const isListOfTexts = ({ type, items }: SchemaPart): boolean => type === 'array'
 /** A list of texts is written with commas, or as JSON. */
 function textsOf(text: string): readonly unknown[] {
   if (!text.startsWith('[')) return text.split(',').map((word) => word.trim());
-  return jsonOf(text) as readonly unknown[];
+  return jsonOf(text, 'array') as readonly unknown[];
 }
 
 /** Event types are valid with and without their prefix. */
@@ -93,17 +93,47 @@ function numberOf(text: string, { type, minimum = 0, maximum = Number.MAX_SAFE_I
   return value;
 }
 
-/** JSON, or a file with JSON. */
-function jsonOf(text: string): unknown {
+const KINDS = { object: 'an object', array: 'a list' } as const;
+type Kind = keyof typeof KINDS;
+
+/** JSON of a kind, or a file with it. */
+function jsonOf(text: string, kind: Kind): unknown {
+  const value = parsed(text, kind);
+  if (kindOf(value) !== KINDS[kind]) throw wrongKind(value, kind);
+  return value;
+}
+
+const wrongKind = (value: unknown, kind: Kind): InvalidArgumentError =>
+  new InvalidArgumentError(`This must be ${KINDS[kind]}, not ${kindOf(value)}. Give JSON in single quotes, or a file with JSON.`);
+
+function kindOf(value: unknown): string {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return KINDS.array;
+  const words = { object: KINDS.object, string: 'text', number: 'a number', boolean: 'true or false' };
+  return words[typeof value as keyof typeof words];
+}
+
+function parsed(text: string, kind: Kind): unknown {
+  if (text.trim() === '') throw new InvalidArgumentError('This is empty. Give JSON in single quotes, or a file with JSON.');
   const isFile = !/^\s*[[{]/.test(text);
   try {
     return JSON.parse(isFile ? readTextWithin(text, { most: GIVEN_BYTES, isPipeAllowed: true }) : text);
   } catch (error) {
     if (!isFile) throw new InvalidArgumentError('Give JSON, in single quotes.');
+    if (error instanceof UnreadFile && error.isMissing && isJson(text)) throw wrongKind(JSON.parse(text), kind);
     throw new InvalidArgumentError(
       error instanceof SyntaxError
         ? `${text} is not JSON: correct it, or fetch it again if it was cut off.`
         : `${text} cannot be read: ${errorMessage(error)}. Give a file with JSON, or JSON in single quotes.`,
     );
+  }
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
   }
 }

@@ -31,12 +31,14 @@ export interface BookedWorld {
 /** Events per read. */
 const CHUNK = 1_000;
 
-/** Reads what the books of a world are made of. */
-export async function bookedWorld(worlds: WorldReader, world: World): Promise<BookedWorld> {
+/** Reads what the books of a world are made of. A store in memory answers in the same turn, so the reading pauses between its parts. */
+export async function bookedWorld(worlds: WorldReader, world: World, breathe: Breathe): Promise<BookedWorld> {
   const { applications, due } = await worlds.data(world);
+  await breathe();
   const { counts } = await worlds.ledger(world, 1);
   const events: StoredEvent[] = [];
   for (;;) {
+    await breathe();
     const chunk = await worlds.events(world, events.length, CHUNK);
     events.push(...chunk);
     if (chunk.length < CHUNK) return { applications, due, events, parked: counts.parked };

@@ -56,7 +56,7 @@ export function createAdvance({ worlds, changes, flow, runner, settle, turns, lo
   async function advance(world: World, to: Ms, limit: WaitLimit): Promise<Advanced> {
     const token = randomUUID();
     if (turns?.isOrdered(world)) await endEarlierWork(world, limit);
-    if (!(await worlds.leaseClock(world, token, ADVANCE_LEASE_MS))) throw clockBusy();
+    if (!(await worlds.leaseClock(world, token, ADVANCE_LEASE_MS))) throw await busyOrGone(worlds, world);
     flow.suspend(world);
     const renewing = setInterval(() => renewLease(world, token), ADVANCE_LEASE_MS / RENEWALS_PER_LEASE);
     try {
@@ -105,7 +105,7 @@ export function createAdvance({ worlds, changes, flow, runner, settle, turns, lo
     let now = from;
     const setClock = async (instant: Ms): Promise<void> => {
       now = Math.max(now, instant);
-      if (!(await worlds.setClock(world, { now, flowing: false }, token))) throw clockBusy();
+      if (!(await worlds.setClock(world, { now, flowing: false }, token))) throw await busyOrGone(worlds, world);
     };
     const runOne = (view: WorldView): Promise<boolean> => runWithinLimit(view, advance);
     await endRunningWork(world, limit);
@@ -160,5 +160,8 @@ function timerOf({ item, requestId }: DispatchedItem): RanTimer {
   return { application, kind, key, at, correlationId, requestId };
 }
 
-export const clockBusy = (): Problem =>
-  new Problem('clock_busy', 'This rehearsal’s clock is being advanced; wait until that has ended.', { retryAfter: 1 });
+/** Why a clock could not be leased or set. @throws Problem unknown_rehearsal when its world was reset or deleted */
+export async function busyOrGone(worlds: Pick<Directory, 'current'>, world: World): Promise<Problem> {
+  await requireCurrent(worlds, world);
+  return new Problem('clock_busy', 'This rehearsal’s clock is being advanced; wait until that has ended.', { retryAfter: 1 });
+}

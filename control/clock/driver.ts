@@ -5,7 +5,7 @@ import type { JournalReader } from '../../shared/store/ports/journal.ts';
 import type { LedgerStore } from '../../shared/store/ports/ledger.ts';
 import type { LogStore } from '../../shared/store/ports/logs.ts';
 import type { Directory } from '../../shared/store/ports/rehearsals.ts';
-import { type Advanced, clockBusy, createAdvance } from './advance.ts';
+import { type Advanced, busyOrGone, createAdvance } from './advance.ts';
 import { createChangeWaits } from './change-waits.ts';
 import { createDueRunner, type DueRunnerOptions } from './due-runner.ts';
 import { createFlow } from './flow.ts';
@@ -37,7 +37,12 @@ export function createClockDriver(options: ClockDriverOptions) {
 
   return {
     changes,
-    /** Waits until a world is settled. @param timeoutMs wall time @param gone aborted when the client has disconnected */
+    /**
+     * Waits until a world is settled.
+     * @param timeoutMs wall time
+     * @param gone aborted when the client has disconnected
+     * @throws Problem unknown_rehearsal when the world is reset or deleted
+     */
     async settle(world: World, timeoutMs: Ms, gone?: AbortSignal): Promise<Settled> {
       using limit = limitWait(timeoutMs, gone);
       return await settle(world, limit);
@@ -46,7 +51,7 @@ export function createClockDriver(options: ClockDriverOptions) {
      * Moves a clock and runs what falls due.
      * @param timeoutMs wall time
      * @param gone aborted when the client has disconnected
-     * @throws Problem clock_busy
+     * @throws Problem clock_busy, unknown_rehearsal
      */
     async advance(world: World, to: Ms, timeoutMs: Ms, gone?: AbortSignal): Promise<Advanced> {
       using limit = limitWait(timeoutMs, gone);
@@ -58,7 +63,7 @@ export function createClockDriver(options: ClockDriverOptions) {
       if (!view) return;
       const { now } = view;
       const status = view.flowing === flowing ? await worlds.status(world) : undefined;
-      if (status?.advancing || (!status && !(await worlds.setClock(world, { now, flowing })))) throw clockBusy();
+      if (status?.advancing || (!status && !(await worlds.setClock(world, { now, flowing })))) throw await busyOrGone(worlds, world);
     },
     async stop(): Promise<void> {
       stop.abort();

@@ -4,6 +4,7 @@ import type { World } from '../../shared/domain/world.ts';
 import { type DueItem, SETTLING_MS, type Settling } from '../../shared/store/ports/due-work.ts';
 import type { Ledger, LedgerStore } from '../../shared/store/ports/ledger.ts';
 import type { Directory, WorldView } from '../../shared/store/ports/rehearsals.ts';
+import { requireCurrent } from '../rehearsals/current.ts';
 import type { ChangeWaits } from './change-waits.ts';
 import type { Flow } from './flow.ts';
 
@@ -33,9 +34,10 @@ type RunOne = (view: WorldView) => Promise<boolean>;
 
 export type Settle = (world: World, limit: WaitLimit, runOne?: RunOne) => Promise<Settled>;
 
-const WORLD_GONE: Settled = { settled: false, waitingFor: ['the rehearsal has been reset or deleted'] };
-
-/** Waits until a world is settled. With `runOne`, this runs due work one by one; without it, the flowing clock does. */
+/**
+ * Waits until a world is settled. With `runOne`, this runs due work one by one; without it, the flowing clock does.
+ * @throws Problem unknown_rehearsal when the world is reset or deleted
+ */
 export function createSettle({ worlds, changes, flow, stopping }: SettleOptions): Settle {
   // It forgets worlds that have ended, too.
   const announced = new LRUCache<World, true>({ max: MOST_ANNOUNCED, ttl: ANNOUNCED_MS, ttlAutopurge: true });
@@ -51,12 +53,11 @@ export function createSettle({ worlds, changes, flow, stopping }: SettleOptions)
   return async (world, limit, runOne) => {
     for (;;) {
       using change = changes.next(world, limit.atMost(POLL_MS));
-      const view = await worlds.current(world);
-      if (!view) return WORLD_GONE;
+      const view = await requireCurrent(worlds, world);
       if (runOne && !limit.isOver() && (await runOne(view))) continue;
       const ledger = await worlds.ledger(world, MOST_NAMED);
       // The clock is read after the ledger: while time flows, work may fall due between the two reads.
-      const now = (await worlds.current(world))?.now ?? view.now;
+      const { now } = await requireCurrent(worlds, world);
       const waitingFor = openWork(ledger, now);
       if (waitingFor.length === 0) return { settled: true, waitingFor };
       if (ledger.counts.unsent > 0) announce(world);

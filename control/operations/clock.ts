@@ -23,12 +23,14 @@ const LONGEST_ADVANCE_MS = (10 * 365 + 3) * 24 * 60 * 60 * 1_000;
 export const advanceClock = operate(declared.advanceClock)(async ({ body }, { world, worlds, view, driver, gone }) => {
   const to = destinationOf(body, view.now);
   const { now, ran, settled, waitingFor, move } = await driver.advance(world, to, body.timeoutMs, gone);
+  const unseen = await unseenIn(worlds, world);
+  await requireCurrent(worlds, world);
   return {
     now: instant(now),
     ran: ran.map(({ application, kind, key, at }) => ({ application, kind, key, at: instant(at) })),
     settled,
     waitingFor: [...waitingFor],
-    unseen: await unseenIn(worlds, world),
+    unseen,
     move,
   };
 });
@@ -77,10 +79,12 @@ function durationOf(text: string): Ms {
 export const settle = operate(declared.settle)(async ({ body }, { world, worlds, driver, gone }) => {
   const { settled, waitingFor } = await driver.settle(world, body.timeoutMs, gone);
   const { parked, withheld } = await worlds.ledger(world);
+  const unseen = await unseenIn(worlds, world);
+  await requireCurrent(worlds, world);
   return {
     settled,
     waitingFor: [...waitingFor],
-    unseen: await unseenIn(worlds, world),
+    unseen,
     parked: parked.map((one) => ({ ...one, at: instant(one.at) })),
     withheld: withheld.map(describeWithheld),
   };

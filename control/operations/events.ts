@@ -61,9 +61,9 @@ export const waitForEvents = operate(declared.waitForEvents)(async ({ body }, { 
     const read = await inSlices(gone, (breathe) => readEvents(worlds, world, filter, breathe));
     items.push(...read.items);
     next = read.next;
+    await requireCurrent(worlds, world);
     const found = items.length >= count;
     if (found || Date.now() >= until || stopping.aborted || gone.aborted) return { found, items, next };
-    await requireCurrent(worlds, world);
     await change.happened;
   }
 });

@@ -4,6 +4,7 @@ import { REHEARSAL_NAME_RULE } from '../../shared/domain/ids.ts';
 import { instant, type Ms } from '../../shared/domain/time.ts';
 import { type BookedWorld, bookedSnapshot, bookedWorld } from '../books/books.ts';
 import { type CallParts, operate, operateOnFile, operateOnRehearsals } from '../operate.ts';
+import { requireCurrent } from '../rehearsals/current.ts';
 
 export const saveSnapshot = operate(declared.saveSnapshot)(async ({ params: { name }, body }, { view, rehearsals, snapshots, gone }) => {
   const { error } = declared.SnapshotName.safeParse(name);
@@ -55,7 +56,10 @@ interface Compared {
 }
 
 /** @param text `snapshot:NAME`, `rehearsal:NAME`, or a name: then a snapshot comes before a rehearsal @throws Problem not_found */
-async function worldNamed(text: string, { snapshots, worlds, gone }: Pick<CallParts, 'snapshots' | 'worlds' | 'gone'>): Promise<Compared> {
+async function worldNamed(
+  text: string,
+  { snapshots, worlds, inSlices, gone }: Pick<CallParts, 'snapshots' | 'worlds' | 'inSlices' | 'gone'>,
+): Promise<Compared> {
   const [, kind, name = ''] = /^(?:(snapshot|rehearsal):)?(.*)$/s.exec(text) ?? [];
   const compared = (shownKind: string, now: Ms, data: Compared['data']): Compared => ({
     shown: { world: `${shownKind}:${name}`, now: instant(now) },
@@ -74,5 +78,7 @@ async function worldNamed(text: string, { snapshots, worlds, gone }: Pick<CallPa
       id: name,
     });
   }
-  return compared('rehearsal', view.now, await bookedWorld(worlds, view.world));
+  const data = await inSlices(gone, (breathe) => bookedWorld(worlds, view.world, breathe));
+  await requireCurrent(worlds, view.world);
+  return compared('rehearsal', view.now, data);
 }

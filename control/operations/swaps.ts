@@ -13,6 +13,7 @@ import { withoutSecrets } from '../../shared/elsewhere/swap/echoed-headers.ts';
 import { pause } from '../../shared/process/waiting.ts';
 import { listedType } from '../objects/types.ts';
 import { type OperationScope, operate } from '../operate.ts';
+import { requireCurrent } from '../rehearsals/current.ts';
 import { readAnswers as answersOf, describeSwaps, readFidelity as fidelityOf, swappedIn, swapsOf } from '../swaps/swaps.ts';
 
 /** The real system of a swapped application calls another application. A tester may make the call for it. */
@@ -97,6 +98,7 @@ export const readFidelity = operate(declared.readFidelity)(async ({ query: { tim
   const until = Date.now() + timeoutMs;
   for (;;) {
     const items = await fidelityOf(worlds, world);
+    await requireCurrent(worlds, world);
     if (items.every(({ waiting }) => waiting === 0) || Date.now() >= until || gone.aborted) return { items };
     await pause(LOOK_MS, gone);
   }

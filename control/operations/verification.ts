@@ -40,8 +40,9 @@ export const listVerdicts = operate(declared.listVerdicts)(async ({ query: { bef
 });
 
 export const readBooks = operate(declared.readBooks)(async (_input, { world, view, worlds, objects, inSlices, gone }) => {
-  const read = await bookedWorld(worlds, world);
-  const { currency, entries } = await inSlices(gone, (breathe) => booksOf(read, objects, breathe));
+  const { currency, entries } = await inSlices(gone, async (breathe) =>
+    booksOf(await bookedWorld(worlds, world, breathe), objects, breathe),
+  );
   await requireCurrent(worlds, world);
   return {
     now: instant(view.now),

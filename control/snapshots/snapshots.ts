@@ -14,7 +14,6 @@ import type { SnapshotStore } from '../../shared/store/ports/snapshots.ts';
 import type { ExportedWorld, WorldDataStore } from '../../shared/store/ports/world-data.ts';
 import type { BookedWorld } from '../books/books.ts';
 import type { ClockDriver } from '../clock/driver.ts';
-import { requireCurrent } from '../rehearsals/current.ts';
 import { swapsOf } from '../swaps/swaps.ts';
 import type { ForbiddenChanges } from '../verify/forbidden-changes.ts';
 import type { EstateObjects } from '../verify/world-records.ts';
@@ -81,9 +80,7 @@ export function createSnapshots(options: SnapshotsOptions) {
       throw new Problem('swapped', `${reason} Create a rehearsal without the swap.`, { applications });
     }
     const { settled: isSettled, waitingFor } = await driver.settle(view.world, withinMs, gone);
-    if (isSettled) return;
-    await requireCurrent(worlds, view.world);
-    throw notAtRest(view.rehearsal, waitingFor);
+    if (!isSettled) throw notAtRest(view.rehearsal, waitingFor);
   }
 
   /** @throws Problem not_at_rest */

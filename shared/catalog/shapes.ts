@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { gtin14, isGtin } from '../domain/barcode.ts';
 import { COUNTRY_CODES, WITHOUT_POSTAL_CODES } from '../domain/countries.ts';
 import { parseInstant } from '../domain/instant.ts';
+import { inOneLine } from '../domain/printable.ts';
 import { Country } from './country.ts';
 import { Currency } from './currency.ts';
 import { shippingInWords } from './retailer.ts';
@@ -56,8 +57,21 @@ export const UNUSABLE_NAME = 'No id, code or token can be __proto__. Choose anot
 /** The characters of ids and names. @param most characters */
 export const nameOf = (most: number) => z.string().max(most).regex(NAME, NAME_RULE).refine(isUsableName, UNUSABLE_NAME);
 
-/** Text that people type or paste. It is trimmed, so blanks alone are too short. @param most characters after trimming */
-export const typedText = (most: number) => z.string().trim().min(1).max(most).meta({ pattern: '\\S' });
+/**
+ * Text on one line that people type or paste: line ends and runs of blanks become one blank, control characters are left out. Blanks alone
+ * are too short. @param most characters after trimming; a longer text is refused unread
+ */
+export const typedText = (most: number) =>
+  z
+    .string()
+    .trim()
+    .max(most, { abort: true })
+    .overwrite((text) => inOneLine(text, most))
+    .min(1)
+    .meta({ pattern: '\\S' });
+
+/** Text of several lines that people type or paste. It is trimmed, so blanks alone are too short. @param most characters after trimming */
+export const typedLines = (most: number) => z.string().trim().min(1).max(most).meta({ pattern: '\\S' });
 
 export const Sku = nameOf(64).meta({ id: 'Sku', example: 'mug-blue' });
 

@@ -93,6 +93,23 @@ test.each([
   expect(await estate.ask(method, path, body)).toEqual(REPLACED);
 });
 
+test.each([
+  ['Settle', 'ledger', 'POST', '/settle', {}],
+  ['Settle', 'current', 'POST', '/settle', {}],
+  ['Advance Clock', 'leaseClock', 'POST', '/clock/advance', { by: 'PT1H' }],
+  ['Advance Clock', 'ledger', 'POST', '/clock/advance', { by: 'PT1H' }],
+  ['Advance Clock', 'setClock', 'POST', '/clock/advance', { by: 'PT1H' }],
+  ['Set Clock', 'current', 'PUT', '/clock', { flowing: false }],
+  ['Verify', 'ledger', 'GET', '/verify', undefined],
+  ['Wait for Events', 'eventsAbout', 'POST', '/events/wait', { type: 'order-confirmed', timeoutMs: 1 }],
+  ['Read Fidelity', 'object', 'GET', '/fidelity', undefined],
+  ['Compare Worlds', 'data', 'GET', '/diff?from=mine&to=default', undefined],
+] as const)('%s refuses a world that is deleted before the step "%s"', async (_operation, at, method, path, body) => {
+  await using estate = await opened();
+  estate.before(at, () => estate.anybody.control('delete-rehearsal', { params: { name: 'mine' } }));
+  expect(await estate.ask(method, path, body)).toEqual(REPLACED);
+});
+
 test('Read Rehearsal describes one world when the rehearsal is reset between two reads', async () => {
   await using estate = await opened();
   for (const method of ['record', 'resolve', 'current', 'ownData'] as const) {

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { type BookedWorld, bookedSnapshot, booksOf, comparedBooks } from '../../control/books/books.ts';
+import { type BookedWorld, bookedSnapshot, bookedWorld, booksOf, comparedBooks } from '../../control/books/books.ts';
 import { compare } from '../../control/snapshots/compare.ts';
 import { estateDataOf, indexedBy } from '../../control/snapshots/estate-data.ts';
 import { fileOf, sealed, worldOf } from '../../control/snapshots/snapshot-file.ts';
@@ -72,6 +72,17 @@ test('The books of a world permit a pause at each payment in each pass', async (
   await booksOf(aBookedWorld({ payments: ROWS, skus: 0 }), objects, breathe);
   // Payments are read, added and, by their order, compared with their failed refunds.
   expect(taken()).toBeGreaterThanOrEqual(3 * ROWS);
+});
+
+test('Reading the books of a world in memory permits a pause at each thousand events', async () => {
+  const { worlds } = createMemoryStore({ journal: 'off' });
+  const json = JSON.stringify({ type: 'com.unified-commerce.order-created', subject: 'order/ord_1' });
+  const event = (n: number) => ({ id: `evt_${n}`, topic: 'order', key: 'ord_1', json });
+  const exported = { ...(await anExportedWorld()), events: Array.from({ length: 2_500 }, (_, n) => event(n)) };
+  const world = await worlds.open('eventful', exported, credentials);
+  const { breathe, taken } = countingPauses();
+  expect((await bookedWorld(worlds, world, breathe)).events).toHaveLength(2_500);
+  expect(taken()).toBeGreaterThanOrEqual(4);
 });
 
 test('The books of a world are sorted with pauses, and their comparison permits a pause at each entry', async () => {

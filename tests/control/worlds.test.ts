@@ -18,11 +18,21 @@ test('A rehearsal keeps the labels of its creation over a reset, and the list of
 test.each([
   [{ By: 'ci' }, '/labels/By'],
   [{ by: '' }, '/labels/by'],
+  [{ by: ' \n\t' }, '/labels/by'],
+  [{ by: '\u0000\u0007' }, '/labels/by'],
   [Object.fromEntries(Array.from({ length: 11 }, (_, place) => [`label-${place}`, 'x'])), '/labels'],
 ])('Creating a rehearsal refuses the labels %j at %s', async (labels, pointer) => {
   await using rehearsal = await newRehearsal();
   const { status, body } = await rehearsal.call('create-rehearsal', { body: { labels: labels as Record<string, string> } });
   expect([status, body.errors?.[0]?.pointer]).toEqual([422, pointer]);
+});
+
+test('A label has one line, without control characters', async () => {
+  await using rehearsal = await newRehearsal();
+  const labels = { by: ' ci\r\n of  main\u001b[31m\u0007\u2028' };
+  const { name } = await rehearsal.control('create-rehearsal', { body: { labels } });
+  expect((await rehearsal.control('read-rehearsal', { params: { name } })).labels).toEqual({ by: 'ci of main' });
+  await rehearsal.control('delete-rehearsal', { params: { name } });
 });
 
 test('The verdicts of a rehearsal list what verify found, the latest first, and the list of rehearsals has the latest', async () => {

@@ -1,11 +1,12 @@
 import { once } from 'node:events';
-import { createServer } from 'node:http';
+import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { Agent } from 'undici';
 import type { ApiInput } from '../../rehearsal/call-types.ts';
-import { clientOnAgent } from '../../rehearsal/estate-client.ts';
+import { clientOnAgent, createEstateClient } from '../../rehearsal/estate-client.ts';
 import { DEMO_CREDENTIALS, EstateRehearsal } from '../../rehearsal/estate-rehearsal.ts';
+import { serving } from '../conform/serving.ts';
 import { estate } from '../support/estate.ts';
 
 const BASKET: ApiInput<'create-basket-api'>['body'] = { channel: 'web', lines: [{ sku: 'mug-blue', qty: 1 }] };
@@ -70,4 +71,27 @@ test('A call ends at an answer that trickles for longer than its limit', async (
   await expect(client.control('verify')).rejects.toThrow(`No answer came from the estate at ${gateway}: it does not answer in time.`);
   await agent.close();
   server.close();
+});
+
+test.each([
+  ['nothing', (_request, _response) => undefined],
+  ['the beginning of an answer', (_request, response) => response.writeHead(200).write('{')],
+] satisfies [string, RequestListener][])('A call ends at a server that sends %s', async (_what, answer) => {
+  await using silent = await serving(answer);
+  await using client = createEstateClient({ gateway: silent.url, ...DEMO_CREDENTIALS });
+  await expect(client.control('verify')).rejects.toThrow(`No answer came from the estate at ${silent.url}: it does not answer in time.`);
+});
+
+test('A call waits as long as the server answers /healthz', async () => {
+  let signs = 0;
+  let answerCall = (): void => undefined;
+  await using patient = await serving((request, response) => {
+    if (request.url !== '/healthz') answerCall = () => void response.end('{"now":"later"}');
+    else {
+      response.end('{}');
+      if (++signs === 2) answerCall();
+    }
+  });
+  await using client = createEstateClient({ gateway: patient.url, ...DEMO_CREDENTIALS });
+  expect(await client.control('settle')).toEqual({ now: 'later' });
 });

@@ -16,6 +16,7 @@ import {
   PhoneInQuery,
   pageOf,
   queryInteger,
+  typedLines,
   typedText,
 } from '../shapes.ts';
 import { Consents, Customer, Interaction, InteractionType } from './objects.ts';
@@ -106,7 +107,7 @@ export const logInteraction = defineApi({
   request: z.strictObject({
     customerId: Id,
     type: InteractionType,
-    note: typedText(2000).optional(),
+    note: typedLines(2000).optional(),
     occurredAt: AnyInstant.optional().describe('Default: now. An instant up to five minutes in the future counts as now.'),
   }),
   response: Customer,

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { defineInternalCall } from '../define.ts';
 import { Collection, PaidAtCollection } from '../inventory/collection.ts';
 import { dependencyProblems } from '../problems.ts';
-import { Address, exactlyOne, Id, Quantity, ShippingMethod, Sku, withRules } from '../shapes.ts';
+import { Address, exactlyOne, Id, Quantity, ShippingMethod, Sku, typedText, withRules } from '../shapes.ts';
 import { FulfillmentOrder } from './fulfillment-orders.ts';
 import { PickingStatus } from './picking-orders.ts';
 import { ProgressionMode } from './reference-data.ts';
@@ -202,7 +202,7 @@ export const scanShipment = defineInternalCall({
   application: 'carrier-platform',
   method: 'POST',
   path: '/internal/shipments/{id}/scans',
-  request: z.strictObject({ scan: Scan, location: z.string().min(1).max(120).optional(), message: z.string().min(1).max(200).optional() }),
+  request: z.strictObject({ scan: Scan, location: typedText(120).optional(), message: typedText(200).optional() }),
   response: Shipment,
   problems: ['not_found', 'invalid_state_transition'],
   callers: [],
@@ -277,7 +277,7 @@ export const moveReturn = defineInternalCall({
   path: '/internal/returns/{id}/moves',
   request: z.strictObject({
     verb: ReturnVerb,
-    reason: z.string().min(1).max(200).optional().describe('reject: the reason.'),
+    reason: typedText(200).optional().describe('reject: the reason.'),
     lines: z
       .array(z.strictObject({ orderLineId: Id, condition: ReturnCondition, disposition: Disposition.optional() }))
       .min(1)

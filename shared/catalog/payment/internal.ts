@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { changeOf, membersOfForms } from '../changes.ts';
 import { defineInternalCall } from '../define.ts';
 import { dependencyProblems } from '../problems.ts';
-import { Id, PositiveMoney } from '../shapes.ts';
+import { Id, PositiveMoney, typedText } from '../shapes.ts';
 import { DisputeOutcome, DisputeReason } from './disputes.ts';
 import { Payment } from './objects.ts';
 import { GiftCard, PaymentToken } from './reference-data.ts';
@@ -24,7 +24,7 @@ export const reversePayment = defineInternalCall({
   application: 'payment-hub',
   method: 'POST',
   path: '/internal/payments/{id}/reverse',
-  request: z.strictObject({ reason: z.string().min(1).max(200).optional() }),
+  request: z.strictObject({ reason: typedText(200).optional() }),
   response: Payment,
   problems: ['not_found', 'invalid_state_transition', ...dependencyProblems],
   callers: ['oms', 'pos'],

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { Tier } from '../loyalty/objects.ts';
-import { Id, Instant, Money, PositiveMoney, Sku } from '../shapes.ts';
+import { Id, Instant, Money, PositiveMoney, Sku, typedText } from '../shapes.ts';
 
 const Percent = z.number().gt(0).max(100).multipleOf(0.01);
 /** An answer repeats the name for each line. */
-const Name = z.string().min(1).max(200);
+const Name = typedText(200);
 const Skus = z.array(Sku).min(1);
 
 const promotion = {

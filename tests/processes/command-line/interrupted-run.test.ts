@@ -42,6 +42,25 @@ test.each([
   expect(items.map(({ name }) => name).filter((name) => rehearsals.includes(name))).toEqual([]);
 });
 
+test('A run ends on SIGTERM while a scenario repeats failed steps without an end', async () => {
+  const name = 'again';
+  const file = await write(
+    'again.js',
+    scenariosOf({
+      first: 'await stage.settle();',
+      again: `for (let under = false; ; under ||= (await import('node:fs')).writeFileSync(process.env.UNDER_WAY, '') ?? true) {
+        try { await stage.step({ title: 'Read Ada', call: 'GET /customers/cus_ada' }); } catch {}
+      }`,
+    }),
+  );
+  const env = { ...process.env, ESTATE_URL: estate.gateway, UNDER_WAY: at(`${name}-under-way`) };
+  await using run = started(process.execPath, [MAIN, 'rehearse', file, '--json'], { env });
+  await eventually('the second scenario', () => succeeds(access(env.UNDER_WAY)));
+  run.child.kill('SIGTERM');
+  expect(await run.ended).toBe(143);
+  expect(failuresIn(run.output.out)).toEqual({ first: undefined, again: 'The run was interrupted by SIGTERM.' });
+});
+
 test('A run with its own estate ends on Ctrl-C, and stops the estate', async () => {
   await expectInterrupted('SIGINT', 130, '', ({ pid = 0 }) => process.kill(-pid, 'SIGINT'));
 });

@@ -248,6 +248,14 @@ test.each([
     'rehearsals create mine --data nowhere.json',
     /^nowhere\.json cannot be read: the file does not exist\. Give a file with JSON, or JSON in single quotes\.\n$/,
   ],
+  [
+    'rehearsals create mine --data null',
+    /^--data null: This must be an object, not null\. Give JSON in single quotes, or a file with JSON\.\n$/,
+  ],
+  ['rehearsals create mine --data 5', /^--data 5: This must be an object, not a number\. Give JSON/],
+  [`rehearsals create mine --data ''`, /^--data: This is empty\. Give JSON in single quotes, or a file with JSON\.\n$/],
+  ['sequence verify --sequence {}', /^--sequence {}: This must be a list, not an object\. Give JSON/],
+  ['call get-order-api ord_1 --query []', /^--query \[\]: This must be an object, not a list\. Give JSON/],
   ['rehearsals create mine --data README.md', /^README\.md is not JSON: correct it, or fetch it again if it was cut off\.\n$/],
   ['fault set slow --application oms --kind outge', /^There is no kind outge; did you mean outage\?\n$/],
   [

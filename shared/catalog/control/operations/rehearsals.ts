@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { REHEARSAL_NAME, REHEARSAL_NAME_RULE } from '../../../domain/ids.ts';
 import { EARLIEST_START, LATEST_CLOCK } from '../../limits.ts';
-import { AnyInstant, Instant } from '../../shapes.ts';
+import { AnyInstant, Instant, typedText } from '../../shapes.ts';
 import { SwapChanges, Swaps } from '../../swap.ts';
 import { defineOperation } from '../define-operation.ts';
 import { OwnData } from '../own-data.ts';
@@ -31,7 +31,7 @@ const MOST_LABELS = 10;
 const Labels = z
   .record(
     z.string().regex(/^[a-z][a-z0-9-]{0,29}$/, 'A label is named in lower-case letters, digits and hyphens, at most 30.'),
-    z.string().min(1).max(100),
+    typedText(100),
   )
   .refine((labels) => Object.keys(labels).length <= MOST_LABELS, {
     error: `At most ${MOST_LABELS} labels are possible.`,
@@ -40,7 +40,7 @@ const Labels = z
 
 const Rehearsal = z.object({ name: RehearsalName, world: z.string(), createdAt: z.string(), now: Instant });
 const ListedRehearsal = Rehearsal.partial({ world: true, createdAt: true, now: true }).extend({
-  labels: Labels.optional(),
+  labels: z.record(z.string(), z.string()).optional(),
   verdict: z
     .object({ at: Instant.describe('Wall time.'), holds: z.boolean() })
     .optional()
