@@ -15,7 +15,7 @@ interface RedisFormatsOptions extends RedisAccess {
 const noteOf = (reason: string): string => `${FORMATS} ${reason}`;
 const reasonIn = (note: string): string | undefined => (note.startsWith(`${FORMATS} `) ? note.slice(`${FORMATS} `.length) : undefined);
 
-/** A command on a key of an application, with two arguments: those of `HSET`, `ZADD`, `HDEL` or `ZREM`. */
+/** A command on a key of an application, with the two arguments of `HSET`, `ZADD`, `HDEL` or `ZREM`. */
 function commandOf(change: ConversionChange): readonly Argument[] {
   const { application, name, id } = change;
   if (change.of === 'object') return ['HSET', application, `o:${name}`, id, objectRecord(change)];
