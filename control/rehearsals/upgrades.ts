@@ -10,16 +10,23 @@ import { pause } from '../../shared/process/waiting.ts';
 import type { StoreAdapter } from '../../shared/store/ports/estate-store.ts';
 import type { Directory, RehearsalStore } from '../../shared/store/ports/rehearsals.ts';
 import type { ExportedWorld, WorldData, WorldDataStore } from '../../shared/store/ports/world-data.ts';
-import { type ForeignWorld, type FormatsStore, incompatible } from '../../shared/store/ports/world-formats.ts';
+import {
+  type Conversion,
+  type ForeignWorld,
+  type FormatsStore,
+  incompatible,
+  reasonAgainst,
+} from '../../shared/store/ports/world-formats.ts';
 import { isStoreUnavailable } from '../../shared/store/store-unavailable.ts';
-import { misfit } from '../snapshots/check-file.ts';
-import { type EstateData, ofServices } from '../snapshots/estate-data.ts';
-import { fileOf } from '../snapshots/snapshot-file.ts';
+import { fitted } from '../snapshots/check-file.ts';
+import { type EstateData, indexedBy, ofServices } from '../snapshots/estate-data.ts';
+import { fileOf, worldOf } from '../snapshots/snapshot-file.ts';
 import type { InvariantResult } from '../verify/invariant.ts';
 import type { WorldReader } from '../verify/world-records.ts';
+import { conversionOf } from './conversion.ts';
 
 interface UpgradesOptions {
-  readonly worlds: FormatsStore & Directory & Pick<RehearsalStore, 'open'> & Pick<WorldDataStore, 'exportWorld'>;
+  readonly worlds: FormatsStore & Directory & Pick<RehearsalStore, 'replace'> & Pick<WorldDataStore, 'exportWorld'>;
   readonly estate: EstateData;
   /** A store for one world, which is closed afterwards. */
   readonly scratch: () => Promise<StoreAdapter>;
@@ -35,13 +42,15 @@ const RETRY_MS = 500;
 const LOOK_MS = 5_000;
 /** Refused worlds that `/readyz` names. */
 const MOST_NAMED = 20;
+/** Examinations of a world that an application of another release changes. Its next request examines it again. */
+const MOST_TRIES = 3;
 /** The invariant of parked work. A world may have parked work in every release. */
 const PARKED = 'parked';
 
 const NO_CREDENTIALS = { bearer: '', apiKey: '', webhookSecret: '' };
 
 /**
- * Examines the worlds that releases without versions of formats wrote. A world whose records fit, and whose invariants hold, gets the
+ * Examines the worlds of earlier releases. A world whose converted records fit, and whose invariants hold, gets these records and the
  * version of this estate; every other world is refused by name and stays as it is. Every gateway examines; an adoption is one step of the
  * store, so a gateway that dies leaves a world that the next gateway examines again.
  */
@@ -63,15 +72,17 @@ export function createUpgrades({ worlds, estate, scratch, verify, seed, inSlices
     }
   }
 
-  async function reasonToRefuse({ world, rehearsal }: ForeignWorld): Promise<string | undefined> {
+  /** @returns why the world is refused, or what its adoption changes */
+  async function examination({ world, rehearsal, formats }: ForeignWorld): Promise<string | Conversion> {
     try {
       const exported = await worlds.exportWorld(world);
       return await inSlices(NEVER_GONE, async (breathe) => {
         const head = { estate: 'examined', name: rehearsal, rehearsal, takenAt: new Date().toISOString() };
-        const mistake = await misfit(await fileOf(ofServices(exported, estate), head, { breathe }), { estate, breathe });
-        if (mistake !== undefined) return `Its records do not fit: ${mistake}`;
-        const broken = await brokenIn(exported, breathe);
-        return broken === undefined ? undefined : `Its records break an invariant: ${broken}`;
+        const found = await fitted(await fileOf(ofServices(exported, estate), head, { breathe }), formats, { estate, breathe });
+        if ('misfit' in found) return `Its records do not fit: ${found.misfit}`;
+        const fitting = await worldOf(found.file, indexedBy(estate), breathe);
+        const broken = await brokenIn(fitting, breathe);
+        return broken === undefined ? conversionOf(exported, fitting, breathe) : `Its records break an invariant: ${broken}`;
       });
     } catch (error) {
       if (isStoreUnavailable(error)) throw error;
@@ -79,21 +90,29 @@ export function createUpgrades({ worlds, estate, scratch, verify, seed, inSlices
     }
   }
 
+  async function adopted(found: ForeignWorld, conversion: Conversion): Promise<boolean> {
+    if (!(await worlds.adopt(found, conversion))) return false;
+    const { rehearsal, world } = found;
+    log.info({ rehearsal, world, converted: conversion.changes.length }, 'a world of another release was adopted');
+    return true;
+  }
+
   async function examine(rehearsal: string, again = false): Promise<void> {
-    const found = await worlds.foreignOf(rehearsal);
-    if (!found) return;
-    if (found.formats === undefined && (again || found.refused === undefined)) {
+    for (let tries = 0; tries < MOST_TRIES; tries++) {
+      const found = await worlds.foreignOf(rehearsal);
+      if (!found) return;
+      if (reasonAgainst(found) !== undefined || (found.refused !== undefined && !again)) break;
       if (rehearsal === DEFAULT_REHEARSAL && !found.used) {
-        await worlds.open(rehearsal, seed(Date.now()), NO_CREDENTIALS);
-        log.info({ rehearsal }, 'an unused world of another release was seeded anew');
+        const seeded = await worlds.replace(rehearsal, seed(Date.now()), found.world);
+        if (seeded) log.info({ rehearsal }, 'an unused world of another release was seeded anew');
         return;
       }
-      const reason = await reasonToRefuse(found);
-      if (reason === undefined) {
-        if (await worlds.adopt(found)) log.info({ rehearsal, world: found.world }, 'a world of another release was adopted');
-        return;
+      const result = await examination(found);
+      if (typeof result === 'string') {
+        await worlds.refuse(found, result);
+        break;
       }
-      await worlds.refuse(found, reason);
+      if (await adopted(found, result)) return;
     }
     const now = await worlds.foreignOf(rehearsal);
     if (now?.refused !== undefined) log.warn({ rehearsal, world: now.world }, incompatible(now));

@@ -28,6 +28,7 @@ import { relatedOf } from '../objects/related.ts';
 import type { InvariantResult } from '../verify/invariant.ts';
 import { ID, type WorldReader } from '../verify/world-records.ts';
 import { mistakesOfNumbers, mistakesOfTimes } from './check-continuation.ts';
+import { converted } from './conversions.ts';
 import { type EstateData, indexedBy } from './estate-data.ts';
 import { firstOf, isOversized, parseInSections } from './in-sections.ts';
 import { mistake, type Path } from './mistake.ts';
@@ -64,7 +65,7 @@ export async function checkFile(sent: unknown, { reseal, unverified }: Accepted,
   const malformed = await firstOf(mistakesOfSections());
   const seal = reseal || head['digest'] === (await digestOf(head, breathe)) ? [] : [wrongDigest(head['digest'])];
   if (malformed.length > 0) throw validationFailed([...malformed, ...seal]);
-  const file = parsed as SnapshotFile;
+  const file = await converted(parsed as SnapshotFile, (parsed as SnapshotFile).version, breathe);
   await refuseSecretsInFile(file, breathe);
   const errors = await firstOf(mistakesOf(file, options));
   if (errors.length > 0) throw validationFailed([...errors, ...seal]);
@@ -86,7 +87,7 @@ function refuseOtherFormat({ format, version }: Readonly<Record<string, unknown>
       mistake(['format'], 'not_a_snapshot', `This must be "${FORMAT}": send a file that GET /_control/snapshots/{name} returned.`),
     ]);
   }
-  if (version !== VERSION) {
+  if (typeof version !== 'number' || !Number.isSafeInteger(version) || version < 1 || version > VERSION) {
     const detail = `This estate reads version ${VERSION} of snapshots, not ${typeof version === 'number' ? version : 'this value'}. Use an estate of the release that took the snapshot.`;
     throw validationFailed([mistake(['version'], 'unsupported_version', detail)]);
   }
@@ -144,15 +145,22 @@ async function* mistakesOf(file: SnapshotFile, { estate, breathe }: Checking): A
   yield* mistakesOfNumbers(file, API_IDS, breathe);
 }
 
-/** The first record of a file that does not have the formats of this estate, as a sentence. @returns undefined when all records fit */
-export async function misfit(file: unknown, { estate, breathe }: Checking): Promise<string | undefined> {
+/** @returns the file of a world, converted from an earlier version; or its first record that does not have the formats of this estate, as a sentence */
+export async function fitted(
+  file: unknown,
+  formats: number | undefined,
+  { estate, breathe }: Checking,
+): Promise<{ readonly file: SnapshotFile } | { readonly misfit: string }> {
   let parsed: unknown;
   async function* mistakesOfSections(): AsyncGenerator<FieldError, void> {
     parsed = yield* parseInSections(SnapshotFile, file, { path: [], breathe });
   }
+  const inWords = ({ pointer, detail }: FieldError) => ({ misfit: `${pointer}: ${detail}` });
   const [malformed] = await firstOf(mistakesOfSections());
-  const first = malformed ?? (await firstOf(mistakesOfFormats(parsed as SnapshotFile, { estate, breathe })))[0];
-  return first && `${first.pointer}: ${first.detail}`;
+  if (malformed) return inWords(malformed);
+  const fitting = await converted(parsed as SnapshotFile, formats, breathe);
+  const [first] = await firstOf(mistakesOfFormats(fitting, { estate, breathe }));
+  return first ? inWords(first) : { file: fitting };
 }
 
 /** Each application has the figures of the retailer, from the start of a world. */

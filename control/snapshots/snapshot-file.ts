@@ -157,7 +157,7 @@ const Seeded = z.strictObject({
 
 const Head = z.strictObject({
   format: z.literal(FORMAT),
-  version: z.literal(VERSION),
+  version: z.int().min(1).max(VERSION),
   digest: optional(Text),
   estate: Text.min(1),
   name: SnapshotName,

@@ -17,8 +17,9 @@ import type { ClockDriver } from '../clock/driver.ts';
 import { swapsOf } from '../swaps/swaps.ts';
 import type { ForbiddenChanges } from '../verify/forbidden-changes.ts';
 import type { EstateObjects } from '../verify/world-records.ts';
-import { misfit } from './check-file.ts';
+import { fitted } from './check-file.ts';
 import { compare } from './compare.ts';
+import { converted } from './conversions.ts';
 import { type EstateData, indexedBy, ofServices } from './estate-data.ts';
 import { type PackedSnapshot, packed, type Receive, type ReceivedFile, type SnapshotHead } from './receive.ts';
 import { fileOf, inMotion, type SnapshotFile, sealed, VERSION, worldOf } from './snapshot-file.ts';
@@ -117,16 +118,17 @@ export function createSnapshots(options: SnapshotsOptions) {
   const fitting = new Set<string | undefined>();
 
   /** Another release may have kept the snapshot. @throws Problem incompatible_world */
-  async function requireFit(name: string, file: SnapshotFile, breathe: Breathe): Promise<void> {
-    if (fitting.has(file.digest)) return;
-    const reason = await misfit(file, { estate, breathe });
-    if (reason !== undefined) {
+  async function requireFit(name: string, file: SnapshotFile, breathe: Breathe): Promise<SnapshotFile> {
+    if (fitting.has(file.digest)) return converted(file, file.version, breathe);
+    const found = await fitted(file, file.version, { estate, breathe });
+    if ('misfit' in found) {
       const remedy = `Delete it with DELETE /_control/snapshots/${name}, or run the release that took it.`;
-      const detail = `The snapshot "${name}" does not have the formats of this estate, which uses version ${VERSION}: ${reason} ${remedy}`;
+      const detail = `The snapshot "${name}" does not have the formats of this estate, which uses version ${VERSION}: ${found.misfit} ${remedy}`;
       throw new Problem('incompatible_world', detail, { snapshot: name, formats: file.version, reads: VERSION });
     }
     if (fitting.size >= limits.most) fitting.clear();
     fitting.add(file.digest);
+    return found.file;
   }
 
   const headOf = (name: string, rehearsal: string) => ({ estate: version, name, rehearsal, takenAt: instant(Date.now()) });
@@ -171,8 +173,8 @@ export function createSnapshots(options: SnapshotsOptions) {
       return oneByOne(async () => {
         const bytes = await read(name);
         return inSlices(gone, async (breathe) => {
-          const file = (await parsedInPieces(bytes, breathe)) as SnapshotFile;
-          await requireFit(name, file, breathe);
+          const kept = (await parsedInPieces(bytes, breathe)) as SnapshotFile;
+          const file = await requireFit(name, kept, breathe);
           return { ...(await worldOf(file, indexed, breathe)), origin: name };
         });
       });

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from '@jest/globals';
+import { dashboard } from '../../helm/dashboard.ts';
 import type { EstateClient } from '../../rehearsal/estate-client.ts';
 import { apis } from '../../shared/catalog/apis.ts';
 import { applicationNames } from '../../shared/catalog/applications.ts';
@@ -94,6 +95,33 @@ test('Metrics count repeats, refusals and unreachable calls', async () => {
   expect(sumOf(series, 'http_client_requests_seconds_count', { api: 'get-customer-api', outcome: '5xx' })).toBeGreaterThan(0);
   const failed = { application: 'crm', api: 'get-customer-api', status: '5xx' };
   expect(sumOf(series, 'http_server_requests_seconds_count', failed)).toBeGreaterThan(0);
+});
+
+test('Each query of the dashboard finds series of a working estate, with the labels that it groups by', async () => {
+  await using estate = await anObservedEstate();
+  const { client, running } = estate;
+  await placeAnOrder(running.gateway);
+  await client.control('settle');
+  await setFault(client, 'away', { match: { api: 'get-customer-api' }, fault: { kind: 'outage' } });
+  expect((await client.call('get-customer-api', { params: { id: 'cus_ada' } })).status).toBe(503);
+  expect((await fetch(`${running.gateway}/metrics`)).status).toBe(401);
+  const series = await scrape(running.gateway);
+  const { panels } = JSON.parse(dashboard()) as { panels: { title: string; targets: { expr: string; legendFormat: string }[] }[] };
+  expect(panels.length).toBeGreaterThan(0);
+  for (const { title, targets } of panels) {
+    for (const { expr, legendFormat } of targets) {
+      const [, name = '', selector = ''] = /\b((?:estate|http)_\w+)(?:\{([^}]*)\})?/.exec(expr) ?? [];
+      const selected = [...selector.matchAll(/(\w+)(=~?)"([^"]*)"/g)].map(
+        ([, label = '', , value = '']) => [label, new RegExp(`^(?:${value})$`)] as const,
+      );
+      const found = series.filter((one) => one.name === name && selected.every(([label, value]) => value.test(one.labels[label] ?? '')));
+      expect([title, found.length > 0]).toEqual([title, true]);
+      const grouped = /\bby \(([^)]*)\)/.exec(expr)?.[1]?.split(', ') ?? [];
+      const shown = [...legendFormat.matchAll(/\{\{(\w+)\}\}/g)].map(([, label]) => label);
+      expect(grouped).toEqual(expect.arrayContaining(shown));
+      for (const label of grouped) expect([title, Object.keys(found[0]?.labels ?? {})]).toEqual([title, expect.arrayContaining([label])]);
+    }
+  }
 });
 
 test('The labels of metrics are names of the catalog, regardless of rehearsals, objects and mistakes', async () => {

@@ -1,10 +1,14 @@
+import { gzipSync } from 'node:zlib';
 import { expect, test } from '@jest/globals';
 import { Redis } from 'ioredis';
 import { FORMATS } from '../../shared/store/ports/world-formats.ts';
-import { startEstate, type startEstate as started } from '../processes/started.ts';
+import { scripts } from '../../shared/store/redis/scripts.ts';
+import { createRedisStore } from '../../shared/store/redis/store.ts';
+import { bare, FREE_PORTS, MAIN, startEstate, type startEstate as started, started as startProgram } from '../processes/started.ts';
+import { runEstate } from '../support/command.ts';
 import { eventually } from '../support/eventually.ts';
 import { type RedisServer, startRedis, whyNoRedis } from '../support/redis-server.ts';
-import { openWorlds } from '../support/world-files.ts';
+import { openWorlds, snapshotText } from '../support/world-files.ts';
 import { skipWithoutRedis } from './without-redis.ts';
 
 const LIMIT_MS = 300_000;
@@ -18,6 +22,29 @@ interface Listed {
 interface Ready {
   readonly status: string;
   readonly degraded?: readonly string[];
+}
+
+const rootOf = async (redis: Redis, rehearsal: string) => `estate:{${rehearsal}}~${await redis.hget(`estate:{${rehearsal}}`, 'ulid')}`;
+const versionOf = async (redis: Redis, rehearsal: string) => redis.hget(await rootOf(redis, rehearsal), 'formats');
+const versionsOf = (redis: Redis) =>
+  Promise.all(['default', 'kept-order', 'kept-delivered'].map((rehearsal) => versionOf(redis, rehearsal)));
+
+/** The option of Node for a process that kills itself before one of its scripts that adopt, replace or refuse a world. */
+function killedAtWrite(number: number): string {
+  const shas = (['adopt', 'switch', 'markCurrent', 'scheduleDrop', 'refuse'] as const).map((name) => scripts[name].sha);
+  const code = `import { Redis } from ${JSON.stringify(import.meta.resolve('ioredis'))};
+    const send = Redis.prototype.sendCommand;
+    let writes = 0;
+    Redis.prototype.sendCommand = function (command, ...rest) {
+      if (${JSON.stringify(shas)}.includes(String(command.args[0])) && ++writes === ${number}) process.kill(process.pid, 'SIGKILL');
+      return send.call(this, command, ...rest);
+    };`;
+  return `--import=data:text/javascript,${encodeURIComponent(code)}`;
+}
+
+async function redisServer(): Promise<RedisServer & AsyncDisposable> {
+  const server = await startRedis();
+  return { ...server, [Symbol.asyncDispose]: () => server.stop() };
 }
 
 /** A separate estate process on the worlds of a file. */
@@ -70,6 +97,8 @@ else {
     'Worlds without a version whose records fit are adopted: they verify, and their clients continue',
     async () => {
       await using estate = await upgraded('fc17f37b');
+      const orders = async () => estate.redis.hgetall(`${await rootOf(estate.redis, 'kept-order')}:oms:o:orders`);
+      const before = await orders();
       await estate.start();
       const ready = await estate.ready();
       expect([ready.status, ready.degraded]).toEqual(['ready', undefined]);
@@ -78,6 +107,7 @@ else {
         const world = await estate.redis.hget(`estate:{${rehearsal}}`, 'ulid');
         expect(await estate.redis.hget(`estate:{${rehearsal}}~${world}`, 'formats')).toBe(String(FORMATS));
       }
+      expect(await orders()).toEqual(before);
       const moved = await fetch(`${estate.address()}/_control/clock/advance`, {
         method: 'POST',
         headers: { ...CONTROL, 'x-rehearsal': 'kept-order' },
@@ -102,6 +132,9 @@ else {
         /^The world of the rehearsal "old-order" has formats of no known version, and this estate uses version 1\. Its records do not fit: .+ Delete the rehearsal with DELETE \/_control\/rehearsals\/old-order, or run the release that wrote the world\.$/;
       expect(degraded).toContainEqual(expect.stringMatching(sentence));
       expect(await estate.list()).toContainEqual(expect.objectContaining({ name: 'old-order', trouble: expect.stringMatching(sentence) }));
+      const { out } = await runEstate(['doctor', '--json', '--against', estate.address()], FREE_PORTS);
+      const { findings } = JSON.parse(out) as { findings: readonly unknown[] };
+      expect(findings).toContainEqual({ what: 'Estate', state: 'note', found: expect.stringMatching(sentence) });
       const refusal = {
         status: 409,
         body: { code: 'incompatible_world', rehearsal: 'old-order', reads: FORMATS, detail: expect.stringMatching(sentence) },
@@ -145,6 +178,111 @@ else {
       expect(await estate.control('/rehearsals/default', 'default', 'DELETE')).toMatchObject({ status: 204 });
       expect(await estate.verify('default')).toMatchObject({ holds: true });
       expect(await estate.control('/rehearsals/default', 'default', 'DELETE')).toMatchObject({ status: 403 });
+    },
+    LIMIT_MS,
+  );
+
+  test(
+    'Worlds of 30835f74 are converted: they verify, their order is delivered, and their webhook stays',
+    async () => {
+      await using estate = await upgraded('30835f74');
+      await estate.start();
+      await eventually('all worlds are adopted', async () =>
+        (await versionsOf(estate.redis)).every((version) => version === String(FORMATS)),
+      );
+      expect((await estate.ready()).degraded).toBe(undefined);
+      // The index of that release has another value.
+      const open = await estate.redis.zrange(`${await rootOf(estate.redis, 'kept-order')}:wms:i:warehouse-tasks.open`, '0', '-1');
+      expect(open).toEqual([expect.stringMatching(/^\*\0/)]);
+      for (const rehearsal of ['default', 'kept-order', 'kept-delivered'])
+        expect(await estate.verify(rehearsal)).toMatchObject({ holds: true });
+      expect(await estate.control('/webhooks', 'kept-order')).toMatchObject({ body: { items: [{ name: 'mine', state: 'active' }] } });
+      // Nothing listens at its address, so its deliveries would be parked.
+      expect(await estate.control('/webhooks/mine', 'kept-order', 'DELETE')).toMatchObject({ status: 204 });
+      const moved = await fetch(`${estate.address()}/_control/clock/advance`, {
+        method: 'POST',
+        headers: { ...CONTROL, 'x-rehearsal': 'kept-order' },
+        body: JSON.stringify({ by: 'P7D' }),
+      });
+      expect(moved.status).toBe(200);
+      const orders = await estate.control('/objects/order', 'kept-order');
+      expect(orders).toMatchObject({ body: { items: [{ state: 'completed' }] } });
+      expect(await estate.verify('kept-order')).toMatchObject({ holds: true });
+      // A reset returns to the converted data.
+      expect(await estate.control('/reset', 'kept-delivered', 'POST')).toMatchObject({ status: 200 });
+      expect(await estate.verify('kept-delivered')).toMatchObject({ holds: true });
+    },
+    LIMIT_MS,
+  );
+
+  test(
+    'A snapshot of 30835f74 is converted when it is uploaded, or opened; one of a newer version is refused by name',
+    async () => {
+      await using server = await redisServer();
+      const text = await snapshotText('30835f74');
+      const store = await createRedisStore({ url: server.url });
+      const { format: _format, version: _version, ...head } = JSON.parse(text) as Readonly<Record<string, unknown>>;
+      const keep = (name: string, content: string) =>
+        store.worlds.keepSnapshot({ name, head: JSON.stringify({ ...head, name }), content: gzipSync(content) }, 10);
+      await keep('kept', text);
+      await keep('newer', JSON.stringify({ ...JSON.parse(text), version: FORMATS + 1, digest: 'sha256:0' }));
+      await store.close();
+      await using estate = await onWorlds(server, new Redis(server.port));
+      await estate.start();
+      const post = async (path: string, body: string) => {
+        const response = await fetch(`${estate.address()}/_control${path}`, { method: 'POST', headers: CONTROL, body });
+        return { status: response.status, body: (await response.json()) as unknown };
+      };
+      expect(await post('/snapshots?name=uploaded', text)).toMatchObject({ status: 200 });
+      for (const from of ['kept', 'uploaded']) {
+        expect(await post('/rehearsals', JSON.stringify({ name: from, from: { snapshot: from } }))).toMatchObject({ status: 201 });
+        expect(await estate.verify(from)).toMatchObject({ holds: true });
+      }
+      expect(await post('/rehearsals', JSON.stringify({ name: 'newer', from: { snapshot: 'newer' } }))).toMatchObject({
+        status: 409,
+        body: {
+          code: 'incompatible_world',
+          snapshot: 'newer',
+          formats: FORMATS + 1,
+          reads: FORMATS,
+          detail: expect.stringContaining('DELETE'),
+        },
+      });
+    },
+    LIMIT_MS,
+  );
+
+  test(
+    'A process killed before any of its writes during the conversion leaves each world as it was, or converted',
+    async () => {
+      await using estate = await upgraded('30835f74');
+      const rehearsals = ['kept-order', 'kept-delivered'];
+      const before = await Promise.all(rehearsals.map((rehearsal) => estate.worldOf(rehearsal)));
+      let kills = 0;
+      for (; ; kills++) {
+        await estate.redis.flushall();
+        await openWorlds(estate.redis, '30835f74');
+        const env = { ...bare(), ...FREE_PORTS, REDIS_URL: estate.server.url };
+        await using killed = startProgram(process.execPath, [killedAtWrite(kills + 1), MAIN], { env });
+        let ended = false;
+        void killed.ended.then(() => {
+          ended = true;
+        });
+        const isDone = async () => ended || (await versionsOf(estate.redis)).every((version) => version === String(FORMATS));
+        await eventually('the process is killed, or all worlds are adopted', isDone);
+        if (!ended) break;
+        for (const [place, rehearsal] of rehearsals.entries()) {
+          const after = await estate.worldOf(rehearsal);
+          if ((await versionOf(estate.redis, rehearsal)) === null) expect(after).toEqual(before[place]);
+          else
+            expect(await estate.redis.hvals(`${await rootOf(estate.redis, rehearsal)}:fms:o:nodes`)).toContainEqual(
+              expect.stringContaining('"name":"Galway, Quay Street"'),
+            );
+        }
+      }
+      expect(kills).toBeGreaterThan(rehearsals.length);
+      await estate.start();
+      for (const rehearsal of ['default', ...rehearsals]) expect(await estate.verify(rehearsal)).toMatchObject({ holds: true });
     },
     LIMIT_MS,
   );

@@ -11,9 +11,9 @@ type Entry = readonly [key: string, type: string, value: unknown];
 
 const PREFIX = 'estate:';
 
-/** Writes all rehearsals of a Redis to a file. Nobody else may use the Redis. */
+/** Writes all rehearsals of a Redis to a file, without the snapshots, which are bytes. Nobody else may use the Redis. */
 export async function keepWorlds(redis: Redis, name: string): Promise<void> {
-  const others = [`${PREFIX}{.runs}`, `${PREFIX}{.rehearsals}:sweep`];
+  const others = [`${PREFIX}{.runs}`, `${PREFIX}{.snapshots}`, `${PREFIX}{.rehearsals}:sweep`];
   const keys = (await redis.keys(`${PREFIX}*`)).filter((key) => !others.some((other) => key.startsWith(other))).sort();
   const lines: string[] = [];
   for (const key of keys) {
@@ -22,6 +22,10 @@ export async function keepWorlds(redis: Redis, name: string): Promise<void> {
   }
   await writeFile(fileOf(name), gzipSync(`${lines.join('\n')}\n`, { level: 9 }));
 }
+
+/** The text of a snapshot that a release took. */
+export const snapshotText = async (name: string): Promise<string> =>
+  gunzipSync(await readFile(new URL(`${name}.snapshot.json.gz`, FOLDER))).toString();
 
 function contentOf(redis: Redis, key: string, type: string): Promise<unknown> {
   if (type === 'string') return redis.get(key);

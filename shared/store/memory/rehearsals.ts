@@ -1,5 +1,5 @@
 import type { World } from '../../domain/world.ts';
-import { isSameRehearsal, type Lifetime, type RehearsalRecord, type RehearsalStore } from '../ports/rehearsals.ts';
+import { isMeant, type Lifetime, type RehearsalRecord, type RehearsalStore } from '../ports/rehearsals.ts';
 import type { ExportedWorld, WorldSource } from '../ports/world-data.ts';
 import type { MemoryEstate } from './estate.ts';
 import { openWorld } from './opening.ts';
@@ -60,8 +60,8 @@ export function createMemoryRehearsals(
       if (!rehearsals.has(rehearsal)) return undefined;
       const world = await opened(rehearsal, from);
       const found = rehearsals.get(rehearsal);
-      const isMeant = found && (only === undefined || isSameRehearsal(found.credentials, only));
-      return isMeant ? switchTo(rehearsal, world, found) : undefined;
+      if (!found || (only !== undefined && !isMeant({ world: found.world.world, credentials: found.credentials }, only))) return undefined;
+      return switchTo(rehearsal, world, found);
     },
     open: async (rehearsal, from, credentials) => {
       const world = await opened(rehearsal, from);

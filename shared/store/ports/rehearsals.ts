@@ -58,10 +58,10 @@ export interface RehearsalStore {
   /**
    * Opens a new world, then switches the rehearsal to it. The old world is dropped after a minute. Credentials and lifetime stay;
    * the call counts as use.
-   * @param only the world is replaced only while the rehearsal has these credentials: a later rehearsal of its name has others
+   * @param only the world is replaced only while the rehearsal has these credentials, because a later rehearsal of its name has others; or while it has this world
    * @returns undefined when the rehearsal does not exist (any more)
    */
-  replace(rehearsal: string, from: WorldSource, only?: RehearsalCredentials): Promise<World | undefined>;
+  replace(rehearsal: string, from: WorldSource, only?: RehearsalCredentials | World): Promise<World | undefined>;
   /** Replaces the rehearsal's world, or creates the rehearsal without a limit. A rehearsal created here is kept until it is removed. */
   open(rehearsal: string, from: WorldSource, credentials: RehearsalCredentials): Promise<World>;
   /**
@@ -91,6 +91,12 @@ export interface RehearsalCredentials {
 
 /** Whether these are the credentials of one rehearsal. A reset keeps them, and a later rehearsal of the same name has others. */
 export const isSameRehearsal = (one: RehearsalCredentials, other: RehearsalCredentials): boolean => one.bearer === other.bearer;
+
+/** Whether a rehearsal has these credentials, or this world. */
+export const isMeant = (
+  found: { readonly world: World | undefined; readonly credentials: RehearsalCredentials | undefined },
+  only: RehearsalCredentials | World,
+): boolean => (typeof only === 'string' ? found.world === only : found.credentials?.bearer === only.bearer);
 
 /** The part of a rehearsal that the gateway, the consumers and the relay need. One read gets it. */
 export interface WorldView extends Beginning {

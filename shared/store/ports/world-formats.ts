@@ -1,6 +1,8 @@
+import type { Owner } from '../../catalog/applications.ts';
 import { Problem } from '../../catalog/problems.ts';
 import { DEFAULT_REHEARSAL } from '../../domain/ids.ts';
 import type { World } from '../../domain/world.ts';
+import type { WorldData } from './world-data.ts';
 
 /**
  * Version of the formats of a world: its stored records, and its file. A change that another release would misread needs a new version.
@@ -16,17 +18,36 @@ export interface ForeignWorld {
   readonly formats: number | undefined;
   /** Whether an application or the control plane has changed the world since it was seeded. */
   readonly used: boolean;
+  /** Changes with each commit in the world. */
+  readonly stamp: string;
   /** Why this estate refused it. Undefined: the world has not been examined yet. */
   readonly refused?: string;
 }
+
+/** The parts of a world that its adoption replaces, so that the world has the formats of this estate. */
+export interface Conversion {
+  readonly changes: readonly ConversionChange[];
+  /** Undefined: it stays. */
+  readonly seed: WorldData | undefined;
+}
+
+/** `name`: of the collection, or of its unique value or index. */
+export type ConversionChange = { readonly application: Owner; readonly name: string; readonly id: string } & (
+  | { readonly of: 'object'; readonly version: number; readonly order: number; readonly json: string }
+  | { readonly of: 'unique'; readonly value: string; readonly isAdded: boolean }
+  | { readonly of: 'index'; readonly value: string; readonly order: number; readonly isAdded: boolean }
+);
 
 /** Worlds that another release wrote. In memory there are none. */
 export interface FormatsStore {
   foreign(): Promise<readonly ForeignWorld[]>;
   /** @returns undefined when the rehearsal does not exist, or its world has the formats of this estate */
   foreignOf(rehearsal: string): Promise<ForeignWorld | undefined>;
-  /** Gives a world the version of this estate, in one step. Its events and due work continue. @returns false when its version has changed since it was read */
-  adopt(world: ForeignWorld): Promise<boolean>;
+  /**
+   * Converts a world, and gives it the version of this estate, in one step: a process that dies leaves the old world or the new one. Its
+   * events and due work continue. @returns false when the world has changed since it was read
+   */
+  adopt(world: ForeignWorld, conversion: Conversion): Promise<boolean>;
   /** Notes beside the world why this estate cannot use it. The world stays as it is. */
   refuse(world: ForeignWorld, reason: string): Promise<void>;
 }
@@ -34,8 +55,8 @@ export interface FormatsStore {
 /** Why a world cannot be used without an examination. Undefined: it may fit. */
 export function reasonAgainst({ formats }: Pick<ForeignWorld, 'formats'>): string | undefined {
   if (formats === undefined) return undefined;
-  if (Number.isSafeInteger(formats) && formats > FORMATS) return 'A newer release wrote it.';
-  return 'This release does not know this version.';
+  if (!Number.isSafeInteger(formats) || formats < 1) return 'This release does not know this version.';
+  return formats > FORMATS ? 'A newer release wrote it.' : undefined;
 }
 
 /** A sentence for people: what is wrong, and the remedy. */

@@ -3,7 +3,7 @@ import { ulid } from 'ulid';
 import type { Ms } from '../../domain/time.ts';
 import type { World } from '../../domain/world.ts';
 import {
-  isSameRehearsal,
+  isMeant,
   type Labels,
   type Lifetime,
   type RehearsalCredentials,
@@ -43,7 +43,7 @@ export function createRedisRehearsals(options: RedisRehearsalsOptions): Rehearsa
   /** @param only required state of the rehearsal @returns undefined when the rehearsal has the other state */
   async function open(
     only: 'any' | 'absent' | 'present',
-    { rehearsal, from, credentials, labels, owner }: Opened,
+    { rehearsal, from, credentials, labels, meant }: Opened,
   ): Promise<World | undefined> {
     const id = ulid();
     const world: World = `${rehearsal}~${id}`;
@@ -57,7 +57,7 @@ export function createRedisRehearsals(options: RedisRehearsalsOptions): Rehearsa
       for (const application of unsent) await announcements.announce(application, world);
       for (;;) {
         const { world: before, credentials: present } = await presentOf(rehearsal);
-        if (owner && !(present && isSameRehearsal(present, owner))) break;
+        if (meant && !isMeant({ world: before, credentials: present }, meant)) break;
         if (before) await dropAfter(before, LOOK_AGAIN_MS);
         const switched = await connection.run('switch', keys.rehearsal(rehearsal), [
           only,
@@ -144,7 +144,7 @@ export function createRedisRehearsals(options: RedisRehearsalsOptions): Rehearsa
       return world ? { is: 'created', world } : { is: 'exists' };
     },
     replace: async (rehearsal, from, only) => {
-      const world = await open('present', { rehearsal, from, credentials: NONE, owner: only });
+      const world = await open('present', { rehearsal, from, credentials: NONE, meant: only });
       if (world) await lifetimes.use(rehearsal);
       return world;
     },
@@ -166,8 +166,8 @@ interface Opened {
   readonly from: WorldSource;
   readonly credentials: RehearsalCredentials;
   readonly labels?: Labels | undefined;
-  /** The credentials that the rehearsal must have. */
-  readonly owner?: RehearsalCredentials | undefined;
+  /** The credentials, or the world, that the rehearsal must have. */
+  readonly meant?: RehearsalCredentials | World | undefined;
 }
 
 /** Credentials are stored only with a new rehearsal. */

@@ -66,6 +66,11 @@ end
 -- A world that another release wrote has another version: for the scripts of this release it does not exist.
 local function exists() return worldField('formats') == '${FORMATS}' end
 local function gone() return redis.error_reply(redis.call('EXISTS', root) == 1 and 'OTHERFORMATS' or 'WORLDGONE') end
+-- Changes with each commit in the world.
+local function stamp()
+  local is = redis.call('HMGET', root, 'seq', 'changes')
+  return (is[1] or '') .. ' ' .. (is[2] or '')
+end
 local function count(name) return raise(name, 1) end
 -- Counts the text in the world.
 local function addBytes(bytes) if bytes ~= 0 then raise('bytes', bytes) end end

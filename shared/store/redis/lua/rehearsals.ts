@@ -131,23 +131,37 @@ return int(now())`,
 if redis.call('EXISTS', root) == 0 then return gone() end
 return int(now())`,
 
-  // The facts about a world that another release wrote: its id, its version, whether it was used, and the note of a refusal. Empty for other worlds.
+  // The facts about a world that another release wrote: its id, its version, whether it was used, the note of a refusal, and its stamp. Empty for other worlds.
   foreign: lua`
 local is = redis.call('HMGET', KEYS[1], 'ulid', 'refused')
 if not is[1] then return {} end
 root = KEYS[1] .. '~' .. is[1]
 if exists() or redis.call('EXISTS', root) == 0 then return {} end
-local world = redis.call('HMGET', root, 'formats', 'seq', 'revision', 'progression')
-local used = world[2] or (world[3] or '0') ~= '0' or world[4]
-return { is[1], world[1] or '', used and '1' or '0', is[2] or '' }`,
+local used = redis.call('HMGET', root, 'seq', 'revision', 'progression')
+local isUsed = used[1] or (used[2] or '0') ~= '0' or used[3]
+return { is[1], redis.call('HGET', root, 'formats') or '', isUsed and '1' or '0', is[2] or '', stamp() }`,
 
-  // Gives a world the version of this release, if it still has the version that was read. The clock and the relays find its work.
+  // Converts a world, and gives it the version of this release, if nothing has changed since it was read. The clock and the relays find its work.
   adopt: lua`
-local id, before = arg(), arg()
+local id, before, read, seed = arg(), arg(), arg(), arg()
 if redis.call('HGET', KEYS[1], 'ulid') ~= id then return 0 end
 root = KEYS[1] .. '~' .. id
 if exists() then return 1 end
-if redis.call('EXISTS', root) == 0 or (redis.call('HGET', root, 'formats') or '') ~= before then return 0 end
+if redis.call('EXISTS', root) == 0 or (redis.call('HGET', root, 'formats') or '') ~= before or stamp() ~= read then return 0 end
+local bytes = 0
+local function replaced(text, by) bytes = bytes + #by - #(text or '') end
+if seed ~= '' then
+  replaced(redis.call('GET', key('seed')), seed)
+  redis.call('SET', key('seed'), seed)
+end
+for _ = 1, tonumber(arg()) do
+  local command, app, name, one, other = arg(), arg(), arg(), arg(), arg()
+  local at = writable(app, name)
+  if string.sub(name, 1, 2) == 'o:' then replaced(redis.call('HGET', at, one), other) end
+  if other == '' or command == 'HDEL' then redis.call(command, at, one) else redis.call(command, at, one, other) end
+end
+noteKeys()
+addBytes(bytes)
 redis.call('HSET', root, 'formats', '${FORMATS}')
 redis.call('HDEL', KEYS[1], 'refused')
 changed()
