@@ -13,7 +13,6 @@ import {
   flowSections,
   lifeCycles,
   problemSections,
-  problemTable,
 } from '../shared/contract/tables/catalog.ts';
 import { controlOperationSections } from '../shared/contract/tables/control-operations.ts';
 import { changeTable } from '../shared/contract/tables/drift.ts';
@@ -63,7 +62,6 @@ const parts: readonly Part[] = [
   { file: 'docs/how-to/inject-faults.md', name: 'forbidden', text: changeTable('forbidden') },
   { file: 'docs/reference/events.md', name: 'events', text: eventTable() },
   { file: 'docs/reference/events.md', name: 'change-events', text: changeEventTable() },
-  { file: 'docs/reference/problems.md', name: 'problems', text: problemTable() },
   { file: 'docs/reference/problems.md', name: 'problem-sections', text: problemSections() },
   { file: 'docs/reference/variables.md', name: 'variables', text: variableTable() },
   { file: 'docs/reference/control-plane.md', name: 'operations', text: controlOperationSections() },

@@ -2,7 +2,6 @@ import { apis } from '../../catalog/apis.ts';
 import { type Application, applicationNames, applications, domains, topicOf } from '../../catalog/applications.ts';
 import type { ApiDefinition } from '../../catalog/define.ts';
 import type { EventDefinition, ObjectDefinition } from '../../catalog/define-object.ts';
-import { extensionEvent, TYPE_PREFIX } from '../../catalog/event-names.ts';
 import { changeEvents, events } from '../../catalog/events.ts';
 import { calls, type FlowDefinition, flows } from '../../catalog/flows.ts';
 import { internalCalls } from '../../catalog/internal-calls.ts';
@@ -36,9 +35,7 @@ export function apiTable(): string {
         markedName(api),
         code(`${api.method} ${api.path}`),
         code(api.id),
-        api.type,
         titleOf(api.application),
-        api.auth,
         list(api.emits.map(code)),
       ]),
   );
@@ -46,8 +43,19 @@ export function apiTable(): string {
   return [
     `${documented} of the ${DOCUMENTED_APIS} APIs of the source document. † The source document does not show its shapes; they are our choice. ‡ Our addition, not one of the ${DOCUMENTED_APIS}.`,
     '',
-    table(['API', 'Method and path', 'Id', 'Type', 'Application', 'Credential', 'Events'], rows),
+    table(['API', 'Method and path', 'Id', 'Application', 'Events'], rows),
+    '',
+    `Every API takes a bearer token, except ${credentialText()}.`,
   ].join('\n');
+}
+
+/** The credentials other than a bearer token, with the APIs that take them. */
+function credentialText(): string {
+  const byCredential = Map.groupBy(
+    publicApis.filter(({ auth }) => auth !== 'bearer'),
+    ({ auth }) => auth,
+  );
+  return [...byCredential].map(([auth, of]) => `${list(of.map(({ name }) => name))} (${auth})`).join('; ');
 }
 
 /** What an application answers, owns, emits and consumes, and whom it calls. */
@@ -98,16 +106,14 @@ function flowSection({ number, title, participants: [caller, callee], steps, onF
   ].join('\n');
 }
 
-/** Who calls whom: one row per caller and callee. */
+/** Who calls whom: one row per caller. */
 export function callMatrix(): string {
-  const rows = applicationNames.flatMap((caller) =>
-    [...Map.groupBy(callsMadeBy(caller), ({ application }) => application)].map(([callee, of]) => [
-      titleOf(caller),
-      titleOf(callee),
-      list(of.map(({ name }) => name)),
-    ]),
-  );
-  return table(['Caller', 'Callee', 'Calls'], rows);
+  const rows = applicationNames.flatMap((caller) => {
+    const callees = [...Map.groupBy(callsMadeBy(caller), ({ application }) => application)];
+    const texts = callees.map(([callee, of]) => `**${titleOf(callee)}:** ${list([...new Set(of.map(({ name }) => name))])}`);
+    return texts.length === 0 ? [] : [[titleOf(caller), texts.join('. ')]];
+  });
+  return table(['Caller', 'Calls'], rows);
 }
 
 const publicApis = Object.values(apis) as readonly ApiDefinition[];
@@ -139,8 +145,7 @@ function lifeCycleSection(object: ObjectDefinition, lifeCycle: LifeCycle): strin
     row.verb,
     list(row.from.map((state) => state ?? '(new)')),
     targetOf(row),
-    row.again ? '–' : list((row.events.length > 0 ? row.events : [extensionEvent(object.type)]).map(code)),
-    row.trigger,
+    [row.trigger, ...row.events.map(code)].join(', '),
   ]);
   const unreached = lifeCycle.states.filter((state) => !lifeCycle.rows.some(({ to }) => to.includes(state)));
   return [
@@ -153,20 +158,20 @@ function lifeCycleSection(object: ObjectDefinition, lifeCycle: LifeCycle): strin
     ...stateDiagram(lifeCycle),
     '```',
     '',
-    table(['Verb', 'From', 'To', 'Event', 'Cause'], rows),
+    table(['Verb', 'From', 'To', 'Cause, event'], rows),
   ].join('\n');
 }
 
 function targetOf({ again, to }: Row<string, string>): string {
-  if (again) return 'unchanged, nothing happens';
-  return to.length === 0 ? 'unchanged' : to.join(', ');
+  if (again) return '=';
+  return to.length === 0 ? '–' : to.join(', ');
 }
 
 function stateDiagram({ rows }: LifeCycle): string[] {
   const moves = rows
     .filter(({ again }) => !again)
     .flatMap(({ verb, from, to }) =>
-      from.flatMap((state) => (to.length === 0 ? [state] : to).map((next) => ({ verb, from: state, to: next }))),
+      from.flatMap((state) => to.map((next) => ({ verb, from: state, to: next }))).filter((move) => move.from !== move.to),
     );
   const drawn = new Set(moves.flatMap(({ from, to }) => [from, to]).filter((state) => state !== null));
   return [
@@ -188,8 +193,8 @@ const ADDED_EVENT = `‡ Our addition, not one of the ${DOCUMENTED_EVENTS}.`;
 export function eventTable(): string {
   const added = events.filter(({ addition }) => addition);
   const rows = events.map((event) => [
-    ...marked(addressed(event), event),
-    event.classification,
+    event.addition ? `${code(event.name)} ‡` : code(event.name),
+    code(event.object),
     event.meaning,
     list(publicApis.filter(({ emits }) => emits.includes(event.name)).map(({ name }) => name)),
     subscribersOf(event),
@@ -197,13 +202,13 @@ export function eventTable(): string {
   return [
     `${events.length - added.length} of the ${DOCUMENTED_EVENTS} events of the source document.${added.length > 0 ? ` ${ADDED_EVENT}` : ''}`,
     '',
-    table(['Type', 'Topic', 'Object', 'Kind', 'Meaning', 'Caused by', 'Subscribers'], rows),
+    table(['Type', 'Object', 'Meaning', 'Caused by', 'Subscribers'], rows),
   ].join('\n');
 }
 
 /** The additional events, one per object that changes. */
 export function changeEventTable(): string {
-  const rows = changeEvents.map((event) => [...addressed(event), subscribersOf(event)]);
+  const rows = changeEvents.map((event) => [code(event.name), code(topicOfEvent(event)), code(event.object), subscribersOf(event)]);
   return table(['Type', 'Topic', 'Object', 'Subscribers'], rows);
 }
 
@@ -212,36 +217,22 @@ function topicOfEvent(event: EventDefinition): string {
   return object ? topicOf(object.domain) : '';
 }
 
-const addressed = (event: EventDefinition): string[] => [code(TYPE_PREFIX + event.name), code(topicOfEvent(event)), code(event.object)];
-
-const marked = ([type = '', ...cells]: readonly string[], { addition }: EventDefinition): string[] => [
-  addition ? `${type} ‡` : type,
-  ...cells,
-];
-
 const subscribersOf = ({ subscribers }: EventDefinition): string =>
   list(subscribers?.map(({ application, purpose }) => `${titleOf(application)}: ${purpose}`) ?? []);
 
 const all = Object.entries(problems) as [ProblemCode, { status: number; title: string; retryable: boolean }][];
 
+/** Whether the same request may succeed later. */
 const repeatable = (name: ProblemCode, retryable: boolean): string =>
-  retryable ? 'yes' : retryableAtTimes.has(name) ? 'no, unless `retryable` is `true`' : 'no';
-
-/** Every problem code, linked to its section. */
-export function problemTable(): string {
-  return table(
-    ['Status', '`code`', 'Title', 'Same request may succeed later'],
-    all.map(([name, { status, title, retryable }]) => [String(status), `[${code(name)}](#${name})`, title, repeatable(name, retryable)]),
-  );
-}
+  retryable ? ', retryable' : retryableAtTimes.has(name) ? ', retryable at times' : '';
 
 /** One section per problem, with the code as its anchor. */
 export function problemSections(): string {
   return all
-    .map(([name, { status, title }]) => {
+    .map(([name, { status, retryable }]) => {
       const [cause, remedy] = problemMeanings[name];
       const reasons = name === 'payment_declined' ? [declineCodeTable()] : [];
-      return [`### ${name}`, `${status} ${title}.`, `**Cause.** ${cause}`, `**Remedy.** ${remedy}`, ...reasons].join('\n\n');
+      return [`### ${name}`, `${status}${repeatable(name, retryable)}. ${cause}`, `→ ${remedy}`, ...reasons].join('\n\n');
     })
     .join('\n\n');
 }
