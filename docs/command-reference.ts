@@ -1,22 +1,33 @@
 import type { Command } from 'commander';
+import { operationsByWords } from '../command-line/operations/operation-commands.ts';
 import { createProgram, everyCommand } from '../command-line/program.ts';
-import { table } from '../shared/contract/tables/markdown.ts';
+import { code, list, table } from '../shared/contract/tables/markdown.ts';
 
-/** Every command with its arguments, in a sentence. `--help` has the rest. */
+const operations = operationsByWords();
+
+/** The commands of the program, in a sentence, and those that run one operation by their operation. `--help` has the rest. */
 export function commandReference(): string {
   const commands = everyCommand(createProgram()).filter(({ commands: below }) => below.length === 0);
-  return table(
-    ['Command', 'What'],
-    commands.map((command) => [`\`${wordsOf(command)}\``, firstSentence(command.description()).replaceAll('|', '\\|')]),
-  );
+  const ours = commands.filter((command) => !operations.has(pathOf(command)));
+  const operating = commands.filter((command) => operations.has(pathOf(command)));
+  const groups = [...Map.groupBy(operating, (command) => pathOf(command).split(' ')[0] ?? '')];
+  return [
+    table(
+      ['Command', 'What'],
+      ours.map((command) => [code(wordsOf(command)), firstSentence(command.description()).replaceAll('|', '\\|')]),
+    ),
+    'These commands run an operation of the control plane:',
+    groups.map(([, of]) => `- ${list(of.map((command) => code(wordsOf(command))))}`).join('\n'),
+  ].join('\n\n');
 }
 
 const firstSentence = (text: string): string => /^.*?\.(?= [A-Z]|$)/.exec(text)?.[0] ?? text;
 
+const pathOf = (command: Command): string => (command.parent?.parent ? `${command.parent.name()} ${command.name()}` : command.name());
+
 function wordsOf(command: Command): string {
-  const path = command.parent?.parent ? `${command.parent.name()} ${command.name()}` : command.name();
   const taken = command.registeredArguments.map((one) =>
     one.required ? ` <${one.name()}>` : ` [${one.name()}${one.variadic ? '…' : ''}]`,
   );
-  return `${path}${taken.join('')}`;
+  return `${pathOf(command)}${taken.join('')}`;
 }

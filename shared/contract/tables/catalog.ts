@@ -133,7 +133,7 @@ function markedName({ name, addition, shapes }: ApiDefinition): string {
   return shapes === 'our choice' ? `${name} †` : name;
 }
 
-/** Every life cycle: a Mermaid diagram of its moves, and its rows as a table. */
+/** Every life cycle: its rows as a table. */
 export function lifeCycles(): string {
   return objects
     .flatMap((object) => (object.lifeCycle && object.lifeCycle.rows.length > 0 ? [lifeCycleSection(object, object.lifeCycle)] : []))
@@ -154,10 +154,6 @@ function lifeCycleSection(object: ObjectDefinition, lifeCycle: LifeCycle): strin
     `${object.meaning}. Owned by the ${titleOf(object.owner)}.`,
     ...(unreached.length > 0 ? ['', `No verb leads to ${unreached.join(', ')}: only the initial data has such objects.`] : []),
     '',
-    '```mermaid',
-    ...stateDiagram(lifeCycle),
-    '```',
-    '',
     table(['Verb', 'From', 'To', 'Cause, event'], rows),
   ].join('\n');
 }
@@ -166,24 +162,6 @@ function targetOf({ again, to }: Row<string, string>): string {
   if (again) return '=';
   return to.length === 0 ? '–' : to.join(', ');
 }
-
-function stateDiagram({ rows }: LifeCycle): string[] {
-  const moves = rows
-    .filter(({ again }) => !again)
-    .flatMap(({ verb, from, to }) =>
-      from.flatMap((state) => to.map((next) => ({ verb, from: state, to: next }))).filter((move) => move.from !== move.to),
-    );
-  const drawn = new Set(moves.flatMap(({ from, to }) => [from, to]).filter((state) => state !== null));
-  return [
-    'stateDiagram-v2',
-    ...[...drawn].filter((state) => state.includes('-')).map((state) => `  state "${state}" as ${mermaidId(state)}`),
-    ...[...Map.groupBy(moves, ({ from, to }) => `${node(from)} --> ${node(to)}`)].map(
-      ([arrow, same]) => `  ${arrow} : ${[...new Set(same.map(({ verb }) => verb))].join(', ')}`,
-    ),
-  ];
-}
-
-const node = (state: string | null): string => (state === null ? '[*]' : mermaidId(state));
 
 /** Events in the source document. */
 const DOCUMENTED_EVENTS = 16;
