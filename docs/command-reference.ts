@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { operationsByWords } from '../command-line/operations/operation-commands.ts';
 import { createProgram, everyCommand } from '../command-line/program.ts';
-import { code, list, table } from '../shared/contract/tables/markdown.ts';
+import { code, firstSentence, list, table } from '../shared/contract/tables/markdown.ts';
 
 const operations = operationsByWords();
 
@@ -20,8 +20,6 @@ export function commandReference(): string {
     groups.map(([, of]) => `- ${list(of.map((command) => code(wordsOf(command))))}`).join('\n'),
   ].join('\n\n');
 }
-
-const firstSentence = (text: string): string => /^.*?\.(?= [A-Z]|$)/.exec(text)?.[0] ?? text;
 
 const pathOf = (command: Command): string => (command.parent?.parent ? `${command.parent.name()} ${command.name()}` : command.name());
 

@@ -5,7 +5,7 @@ import type { EventDefinition, ObjectDefinition } from '../../catalog/define-obj
 import { changeEvents, events } from '../../catalog/events.ts';
 import { calls, type FlowDefinition, flows } from '../../catalog/flows.ts';
 import { internalCalls } from '../../catalog/internal-calls.ts';
-import type { LifeCycle, Row } from '../../catalog/life-cycle.ts';
+import type { LifeCycle } from '../../catalog/life-cycle.ts';
 import { objects } from '../../catalog/objects.ts';
 import { declineCodes } from '../../catalog/payment/objects.ts';
 import { type ProblemCode, problems, retryableAtTimes } from '../../catalog/problems.ts';
@@ -31,19 +31,13 @@ export function apiTable(): string {
   const rows = domains.flatMap((domain) =>
     publicApis
       .filter((api) => api.domain === domain)
-      .map((api) => [
-        markedName(api),
-        code(`${api.method} ${api.path}`),
-        code(api.id),
-        titleOf(api.application),
-        list(api.emits.map(code)),
-      ]),
+      .map((api) => [markedName(api), code(`${api.method} ${api.path}`), code(api.id), titleOf(api.application)]),
   );
   const documented = publicApis.filter(({ addition }) => !addition).length;
   return [
     `${documented} of the ${DOCUMENTED_APIS} APIs of the source document. † The source document does not show its shapes; they are our choice. ‡ Our addition, not one of the ${DOCUMENTED_APIS}.`,
     '',
-    table(['API', 'Method and path', 'Id', 'Application', 'Events'], rows),
+    table(['API', 'Method and path', 'Id', 'Application'], rows),
     '',
     `Every API takes a bearer token, except ${credentialText()}.`,
   ].join('\n');
@@ -141,33 +135,33 @@ export function lifeCycles(): string {
 }
 
 function lifeCycleSection(object: ObjectDefinition, lifeCycle: LifeCycle): string {
-  const rows = lifeCycle.rows.map((row) => [
-    row.verb,
-    list(row.from.map((state) => state ?? '(new)')),
-    targetOf(row),
-    [row.trigger, ...row.events.map(code)].join(', '),
-  ]);
+  const repeats = lifeCycle.rows.filter(({ again }) => again);
+  const rows = lifeCycle.rows
+    .filter(({ again }) => !again)
+    .map((row) => [
+      row.verb,
+      list(row.from.map((state) => state ?? '(new)')),
+      row.to.length === 0 ? '–' : row.to.join(', '),
+      [row.trigger, ...row.events.map(code)].join(', '),
+    ]);
+  const repeated = [...Map.groupBy(repeats, ({ verb }) => verb)].map(
+    ([verb, of]) => `${verb} (${list([...new Set(of.flatMap(({ from }) => from.map((state) => state ?? 'new')))])})`,
+  );
   const unreached = lifeCycle.states.filter((state) => !lifeCycle.rows.some(({ to }) => to.includes(state)));
   return [
     `## ${object.type}`,
-    '',
     `${object.meaning}. Owned by the ${titleOf(object.owner)}.`,
-    ...(unreached.length > 0 ? ['', `No verb leads to ${unreached.join(', ')}: only the initial data has such objects.`] : []),
-    '',
+    ...(unreached.length > 0 ? [`No verb leads to ${unreached.join(', ')}: only the initial data has such objects.`] : []),
     table(['Verb', 'From', 'To', 'Cause, event'], rows),
-  ].join('\n');
-}
-
-function targetOf({ again, to }: Row<string, string>): string {
-  if (again) return '=';
-  return to.length === 0 ? '–' : to.join(', ');
+    ...(repeated.length > 0 ? [`Repeats: ${repeated.join('; ')}.`] : []),
+  ].join('\n\n');
 }
 
 /** Events in the source document. */
 const DOCUMENTED_EVENTS = 16;
 const ADDED_EVENT = `‡ Our addition, not one of the ${DOCUMENTED_EVENTS}.`;
 
-/** Every event that a life cycle names: its type on the wire, its topic, its causes and its subscribers. */
+/** Every event that a life cycle names: its object, its meaning and its causes. */
 export function eventTable(): string {
   const added = events.filter(({ addition }) => addition);
   const rows = events.map((event) => [
@@ -175,28 +169,24 @@ export function eventTable(): string {
     code(event.object),
     event.meaning,
     list(publicApis.filter(({ emits }) => emits.includes(event.name)).map(({ name }) => name)),
-    subscribersOf(event),
   ]);
   return [
     `${events.length - added.length} of the ${DOCUMENTED_EVENTS} events of the source document.${added.length > 0 ? ` ${ADDED_EVENT}` : ''}`,
     '',
-    table(['Type', 'Object', 'Meaning', 'Caused by', 'Subscribers'], rows),
+    table(['Type', 'Object', 'Meaning', 'Caused by'], rows),
   ].join('\n');
 }
 
 /** The additional events, one per object that changes. */
 export function changeEventTable(): string {
-  const rows = changeEvents.map((event) => [code(event.name), code(topicOfEvent(event)), code(event.object), subscribersOf(event)]);
-  return table(['Type', 'Topic', 'Object', 'Subscribers'], rows);
+  const rows = changeEvents.map((event) => [code(event.name), code(topicOfEvent(event)), code(event.object)]);
+  return table(['Type', 'Topic', 'Object'], rows);
 }
 
 function topicOfEvent(event: EventDefinition): string {
   const object = objects.find(({ type }) => type === event.object);
   return object ? topicOf(object.domain) : '';
 }
-
-const subscribersOf = ({ subscribers }: EventDefinition): string =>
-  list(subscribers?.map(({ application, purpose }) => `${titleOf(application)}: ${purpose}`) ?? []);
 
 const all = Object.entries(problems) as [ProblemCode, { status: number; title: string; retryable: boolean }][];
 

@@ -2,11 +2,11 @@ import type { z } from 'zod';
 import type { ControlOperation } from '../../catalog/control/define-operation.ts';
 import { controlOperations } from '../../catalog/control/operations.ts';
 import { JsonSchemas, type SchemaPart } from '../json-schemas.ts';
-import { code, list } from './markdown.ts';
+import { code, firstSentence, list } from './markdown.ts';
 
 const operations = Object.values(controlOperations) as readonly ControlOperation[];
 
-/** Every operation of the control plane, with the names of the members that it takes. The OpenAPI document describes the members. */
+/** Every operation of the control plane in a sentence, with the names of the members that it takes. The OpenAPI document has the rest. */
 export function controlOperationSections(): string {
   return operations.map(section).join('\n\n');
 }
@@ -18,7 +18,7 @@ function section(operation: ControlOperation): string {
     ...(plays === undefined || plays.by !== undefined ? [] : [`Verbs: ${list(plays.verbs.map(code))}.`]),
     ...(members.length === 0 ? [] : [`Members: ${list(members)}.`]),
   ];
-  return [`### ${id}`, code(`${method} ${path}`), [summary, ...last].join(' ')].join('\n\n');
+  return [`### ${id}`, code(`${method} ${path}`), [firstSentence(summary), ...last].join(' ')].join('\n\n');
 }
 
 function membersOf(schema: z.ZodType): string[] {
