@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { operationsByWords } from '../command-line/operations/operation-commands.ts';
 import { createProgram, everyCommand } from '../command-line/program.ts';
-import { code, firstSentence, list, table } from '../shared/contract/tables/markdown.ts';
+import { code, firstSentence, list } from '../shared/contract/tables/markdown.ts';
 
 const operations = operationsByWords();
 
@@ -12,10 +12,7 @@ export function commandReference(): string {
   const operating = commands.filter((command) => operations.has(pathOf(command)));
   const groups = [...Map.groupBy(operating, (command) => pathOf(command).split(' ')[0] ?? '')];
   return [
-    table(
-      ['Command', 'What'],
-      ours.map((command) => [code(wordsOf(command)), firstSentence(command.description()).replaceAll('|', '\\|')]),
-    ),
+    ours.map((command) => `- ${code(wordsOf(command))}: ${firstSentence(command.description())}`).join('\n'),
     'These commands run an operation of the control plane:',
     groups.map(([, of]) => `- ${list(of.map((command) => code(wordsOf(command))))}`).join('\n'),
   ].join('\n\n');

@@ -6,14 +6,11 @@ const FILE = 'docs/how-to/testcontainers.md';
 const excerptsOf = (file: string) =>
   [...textOf(file).matchAll(/<!-- from (\S+) -->\n```\w+\n([\s\S]*?)\n```/g)].map(([, source = '', code = '']) => ({ source, code }));
 
-test.each(['testcontainers', 'ci'])(
-  'The guide %s shows files that a test runs, verbatim',
-  (guide) => {
-    const shown = excerptsOf(`docs/how-to/${guide}.md`);
-    expect(shown.length).toBeGreaterThan(0);
-    for (const { source, code } of shown) expect(textOf(source)).toContain(code);
-  },
-);
+test.each(['testcontainers', 'ci'])('The guide %s shows files that a test runs, verbatim', (guide) => {
+  const shown = excerptsOf(`docs/how-to/${guide}.md`);
+  expect(shown.length).toBeGreaterThan(0);
+  for (const { source, code } of shown) expect(textOf(source)).toContain(code);
+});
 
 test('The guide for Node shows every method that configures a container', () => {
   const methods = ['testcontainers/estate-container.ts', 'testcontainers/estate-ensemble.ts', 'rehearsal/estate-rehearsal.ts'].flatMap(

@@ -1,5 +1,5 @@
 import { apis } from '../../catalog/apis.ts';
-import { type Application, applicationNames, applications, domains, topicOf } from '../../catalog/applications.ts';
+import { type Application, applicationNames, applications, topicOf } from '../../catalog/applications.ts';
 import type { ApiDefinition } from '../../catalog/define.ts';
 import type { EventDefinition, ObjectDefinition } from '../../catalog/define-object.ts';
 import { changeEvents, events } from '../../catalog/events.ts';
@@ -16,31 +16,19 @@ import { problemMeanings } from './problem-meanings.ts';
 /** APIs in the source document. The catalog has those that work. */
 const DOCUMENTED_APIS = 43;
 
-export function applicationTable(): string {
-  const rows = applicationNames.map((name) => [
-    `[${titleOf(name)}](../../services/${name}/README.md)`,
-    code(name),
-    applications[name].owns,
-    String(publicApis.filter(({ application }) => application === name).length),
-  ]);
-  return table(['Application', 'Name in the code', 'Owns', 'APIs'], rows);
-}
-
-/** Every public API, domain by domain. */
+/** Every public API, application by application. */
 export function apiTable(): string {
-  const rows = domains.flatMap((domain) =>
-    publicApis
-      .filter((api) => api.domain === domain)
-      .map((api) => [markedName(api), code(`${api.method} ${api.path}`), code(api.id), titleOf(api.application)]),
-  );
   const documented = publicApis.filter(({ addition }) => !addition).length;
   return [
     `${documented} of the ${DOCUMENTED_APIS} APIs of the source document. † The source document does not show its shapes; they are our choice. ‡ Our addition, not one of the ${DOCUMENTED_APIS}.`,
-    '',
-    table(['API', 'Method and path', 'Id', 'Application'], rows),
-    '',
+    ...applicationNames.flatMap((name) => {
+      const answered = publicApis.filter(({ application }) => application === name);
+      const lines = answered.map((api) => `- ${markedName(api)}: ${code(`${api.method} ${api.path}`)}, ${code(api.id)}`);
+      const link = `[${titleOf(name)}](../../services/${name}/README.md)`;
+      return [`**${link}** (${code(name)}) owns ${applications[name].owns}.`, lines.join('\n')];
+    }),
     `Every API takes a bearer token, except ${credentialText()}.`,
-  ].join('\n');
+  ].join('\n\n');
 }
 
 /** The credentials other than a bearer token, with the APIs that take them. */
@@ -78,12 +66,12 @@ export function applicationSummary(application: Application): string {
   return table(['', ''], filled);
 }
 
-/** Every flow: a sequence diagram of the happy path, and its behaviour on failure. */
+/** Every flow: a sequence diagram of the happy path. */
 export function flowSections(): string {
   return flows.map(flowSection).join('\n\n');
 }
 
-function flowSection({ number, title, participants: [caller, callee], steps, onFailure }: FlowDefinition): string {
+function flowSection({ number, title, participants: [caller, callee], steps }: FlowDefinition): string {
   const involved = [...new Set(steps.flatMap(({ from, to }) => [from, to]))];
   return [
     `## Flow ${number}: ${title}`,
@@ -95,19 +83,18 @@ function flowSection({ number, title, participants: [caller, callee], steps, onF
     ...involved.map((name) => `  participant ${mermaidId(name)} as ${name === 'client' ? 'Client' : titleOf(name)}`),
     ...steps.map(({ from, to, call }) => `  ${mermaidId(from)}->>${mermaidId(to)}: ${callById(call)?.name ?? call}`),
     '```',
-    '',
-    `**On failure.** ${onFailure}`,
   ].join('\n');
 }
 
-/** Who calls whom: one row per caller. */
+/** Who calls whom: one line per caller. */
 export function callMatrix(): string {
-  const rows = applicationNames.flatMap((caller) => {
-    const callees = [...Map.groupBy(callsMadeBy(caller), ({ application }) => application)];
-    const texts = callees.map(([callee, of]) => `**${titleOf(callee)}:** ${list([...new Set(of.map(({ name }) => name))])}`);
-    return texts.length === 0 ? [] : [[titleOf(caller), texts.join('. ')]];
-  });
-  return table(['Caller', 'Calls'], rows);
+  return applicationNames
+    .flatMap((caller) => {
+      const callees = [...Map.groupBy(callsMadeBy(caller), ({ application }) => application)];
+      const texts = callees.map(([callee, of]) => `the ${titleOf(callee)}: ${list([...new Set(of.map(({ name }) => name))])}`);
+      return texts.length === 0 ? [] : [`- **${titleOf(caller)}** calls ${texts.join('; ')}.`];
+    })
+    .join('\n');
 }
 
 const publicApis = Object.values(apis) as readonly ApiDefinition[];
@@ -136,14 +123,13 @@ export function lifeCycles(): string {
 
 function lifeCycleSection(object: ObjectDefinition, lifeCycle: LifeCycle): string {
   const repeats = lifeCycle.rows.filter(({ again }) => again);
-  const rows = lifeCycle.rows
+  const moves = lifeCycle.rows
     .filter(({ again }) => !again)
-    .map((row) => [
-      row.verb,
-      list(row.from.map((state) => state ?? '(new)')),
-      row.to.length === 0 ? '–' : row.to.join(', '),
-      [row.trigger, ...row.events.map(code)].join(', '),
-    ]);
+    .map(({ verb, from, to, trigger, events: named }) => {
+      const target = to.length === 0 ? '' : ` → ${to.join(', ')}`;
+      const emitted = named.length === 0 ? '' : `, ${list(named.map(code))}`;
+      return `- **${verb}** ${list(from.map((state) => state ?? '(new)'))}${target}: ${trigger}${emitted}`;
+    });
   const repeated = [...Map.groupBy(repeats, ({ verb }) => verb)].map(
     ([verb, of]) => `${verb} (${list([...new Set(of.flatMap(({ from }) => from.map((state) => state ?? 'new')))])})`,
   );
@@ -152,7 +138,7 @@ function lifeCycleSection(object: ObjectDefinition, lifeCycle: LifeCycle): strin
     `## ${object.type}`,
     `${object.meaning}. Owned by the ${titleOf(object.owner)}.`,
     ...(unreached.length > 0 ? [`No verb leads to ${unreached.join(', ')}: only the initial data has such objects.`] : []),
-    table(['Verb', 'From', 'To', 'Cause, event'], rows),
+    moves.join('\n'),
     ...(repeated.length > 0 ? [`Repeats: ${repeated.join('; ')}.`] : []),
   ].join('\n\n');
 }
@@ -164,23 +150,22 @@ const ADDED_EVENT = `‡ Our addition, not one of the ${DOCUMENTED_EVENTS}.`;
 /** Every event that a life cycle names: its object, its meaning and its causes. */
 export function eventTable(): string {
   const added = events.filter(({ addition }) => addition);
-  const rows = events.map((event) => [
-    event.addition ? `${code(event.name)} ‡` : code(event.name),
-    code(event.object),
-    event.meaning,
-    list(publicApis.filter(({ emits }) => emits.includes(event.name)).map(({ name }) => name)),
-  ]);
+  const lines = events.map((event) => {
+    const causes = publicApis.filter(({ emits }) => emits.includes(event.name)).map(({ name }) => name);
+    const cause = causes.length === 0 ? '' : `. Caused by ${list(causes)}`;
+    return `- ${code(event.name)}${event.addition ? ' ‡' : ''} (${event.object}): ${event.meaning}${cause}.`;
+  });
   return [
     `${events.length - added.length} of the ${DOCUMENTED_EVENTS} events of the source document.${added.length > 0 ? ` ${ADDED_EVENT}` : ''}`,
     '',
-    table(['Type', 'Object', 'Meaning', 'Caused by'], rows),
+    lines.join('\n'),
   ].join('\n');
 }
 
 /** The additional events, one per object that changes. */
 export function changeEventTable(): string {
-  const rows = changeEvents.map((event) => [code(event.name), code(topicOfEvent(event)), code(event.object)]);
-  return table(['Type', 'Topic', 'Object'], rows);
+  const topics = [...Map.groupBy(changeEvents, topicOfEvent)];
+  return topics.map(([topic, of]) => `- ${code(topic)}: ${list(of.map(({ name }) => code(name)))}`).join('\n');
 }
 
 function topicOfEvent(event: EventDefinition): string {
@@ -200,7 +185,7 @@ export function problemSections(): string {
     .map(([name, { status, retryable }]) => {
       const [cause, remedy] = problemMeanings[name];
       const reasons = name === 'payment_declined' ? [declineCodeTable()] : [];
-      return [`### ${name}`, `${status}${repeatable(name, retryable)}. ${cause}`, `→ ${remedy}`, ...reasons].join('\n\n');
+      return [`### ${name}`, `${status}${repeatable(name, retryable)}. ${cause} *${remedy}*`, ...reasons].join('\n\n');
     })
     .join('\n\n');
 }
