@@ -130,9 +130,10 @@ function lifeCycleSection(object: ObjectDefinition, lifeCycle: LifeCycle): strin
       const emitted = named.length === 0 ? '' : `, ${list(named.map(code))}`;
       return `- **${verb}** ${list(from.map((state) => state ?? '(new)'))}${target}: ${trigger}${emitted}`;
     });
-  const repeated = [...Map.groupBy(repeats, ({ verb }) => verb)].map(
-    ([verb, of]) => `${verb} (${list([...new Set(of.flatMap(({ from }) => from.map((state) => state ?? 'new')))])})`,
-  );
+  const repeated = [...Map.groupBy(repeats, ({ verb }) => verb)].map(([verb, of]) => {
+    const states = [...new Set(of.flatMap(({ from }) => from.map((state) => state ?? 'new')))];
+    return `${verb} (${states.length === lifeCycle.states.length ? 'every state' : list(states)})`;
+  });
   const unreached = lifeCycle.states.filter((state) => !lifeCycle.rows.some(({ to }) => to.includes(state)));
   return [
     `## ${object.type}`,
