@@ -99,8 +99,8 @@ const waitsIn = ({ view }: ExplainScope, { type, object, near, nameOf, location,
 function headOf({ name, state }: Subject, now: Ms, arrival: Pick<Arrival, 'since' | 'words' | 'begun'> | undefined): string {
   if (state === undefined || !arrival) return `${sentence(name)} has no life cycle.`;
   const { words, begun } = arrival;
-  const since = arrival.since === undefined ? '' : ` since ${clockTime(arrival.since, now)}`;
-  return `${sentence(name)} is ${state}${since}${words === '' ? '' : `, ${words}`}${begun === undefined ? '' : `, after ${begun}`}.`;
+  const reached = arrival.since === undefined ? `is ${state}` : `has been ${state} since ${clockTime(arrival.since, now)}`;
+  return `${sentence(name)} ${reached}${words === '' ? '' : `, ${words}`}${begun === undefined ? '' : `, after ${begun}`}.`;
 }
 
 const reasonOf = ({ code, text, about = [], manual }: Wait): Reason => ({

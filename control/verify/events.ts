@@ -6,7 +6,7 @@ import { accountsOf, type Basket, type Order, type Payment, type PickingOrder, t
 import type { WorldRecords } from './world-records.ts';
 
 export async function eventVersions({ of, events, seed, objects }: WorldRecords, breathe: Breathe): Promise<InvariantResult> {
-  const { check, result } = findings('event-versions', 'The event versions of each object run from 1 to its stored version without a gap');
+  const { check, result } = findings('event-versions');
   const versions = new Map<string, Set<number>>();
   for (const { subject, aggregateversion } of events) versions.set(subject, (versions.get(subject) ?? new Set()).add(aggregateversion));
   for (const [type, at] of Object.entries(objects)) {
@@ -34,10 +34,7 @@ export async function eventVersions({ of, events, seed, objects }: WorldRecords,
 /** Repeated requests and events must not create a second record under the same natural key. */
 export function oneEffect(world: WorldRecords): InvariantResult {
   const { of, records, events } = world;
-  const { check, result } = findings(
-    'one-effect',
-    'One effect per key: one order per basket, one open reservation per basket, one picking order per fulfillment order, one ledger entry and one refund per reference, one event per change',
-  );
+  const { check, result } = findings('one-effect');
   const unique = <T extends object>(found: readonly T[], what: string, keyOf: (record: T) => string | undefined): void => {
     const seen = new Map<string, T[]>();
     for (const record of found) {
@@ -77,7 +74,7 @@ export function oneEffect(world: WorldRecords): InvariantResult {
 }
 
 export async function replay({ of, events, objects }: WorldRecords, breathe: Breathe): Promise<InvariantResult> {
-  const { check, result } = findings('replay', 'The last event of each object equals the stored object');
+  const { check, result } = findings('replay');
   const last = new Map<string, EstateEvent>();
   for (const event of events) {
     const before = last.get(event.subject);

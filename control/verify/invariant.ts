@@ -1,5 +1,7 @@
+import { type InvariantId, invariantRules } from '../../shared/catalog/control/invariants.ts';
+
 export interface InvariantResult {
-  readonly id: string;
+  readonly id: InvariantId;
   readonly title: string;
   readonly holds: boolean;
   /** Set when real systems have records that the invariant needs. Absent: all records are checked. */
@@ -16,7 +18,7 @@ export interface InvariantResult {
 /** Records a check; a violation names its records. */
 export type Check = (holds: boolean, violation: string) => void;
 
-export function findings(id: string, title: string) {
+export function findings(id: InvariantId) {
   const violations: string[] = [];
   let checked = 0;
   return {
@@ -24,7 +26,7 @@ export function findings(id: string, title: string) {
       checked += 1;
       if (!holds) violations.push(violation);
     },
-    result: (): InvariantResult => ({ id, title, holds: violations.length === 0, checked, violations }),
+    result: (): InvariantResult => ({ id, title: invariantRules[id].title, holds: violations.length === 0, checked, violations }),
   };
 }
 

@@ -12,10 +12,7 @@ import { ID, type WorldRecords } from './world-records.ts';
 
 /** An open order must have queued work, or wait for an actor outside the estate. */
 export function moving(world: WorldRecords): InvariantResult {
-  const { check, result } = findings(
-    'moving',
-    'Each accepted order has ended, is in progress, or waits for the warehouse, the carrier or a caller',
-  );
+  const { check, result } = findings('moving');
   const waiting: string[] = [];
   const byOrder = grouped(world.of<FulfillmentOrder>('fulfillment-order'), ({ orderId }) => orderId);
   const paymentsOf = grouped(world.of<Payment>('payment'), ({ orderId }) => orderId);
@@ -196,7 +193,7 @@ const MOST_OF_AN_ERROR = 300;
 
 /** Parked work is not done. Each violation names the object that the work is about. */
 export function parkedWork(world: WorldRecords): InvariantResult {
-  const { check, result } = findings('parked', 'No work is parked: each application has done what it owes');
+  const { check, result } = findings('parked');
   const namesOf = objectNames(world);
   for (const { application, kind, key } of world.due) check(true, `due ${application}|${kind}|${key}`);
   for (const one of world.parked) check(false, describeParked(world, one, namesOf));

@@ -18,10 +18,7 @@ interface Named {
 }
 
 export function references(world: WorldRecords): InvariantResult {
-  const { check, result } = findings(
-    'references',
-    'A reference names at most one object of its type, and each reference of an object finds it',
-  );
+  const { check, result } = findings('references');
   for (const [type, owner] of Object.entries(OWNERS)) {
     // Real systems have the references of their objects.
     if (world.swapped.has(owner)) continue;

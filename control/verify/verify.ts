@@ -1,4 +1,5 @@
 import type { Application } from '../../shared/catalog/applications.ts';
+import { type InvariantId, type InvariantRule, invariantRules } from '../../shared/catalog/control/invariants.ts';
 import { type Breathe, inOneSlice } from '../../shared/domain/breathe.ts';
 import type { World } from '../../shared/domain/world.ts';
 import type { InSlices } from '../../shared/process/slices.ts';
@@ -17,23 +18,23 @@ import { till } from './till.ts';
 import { vouchers } from './vouchers.ts';
 import { type EstateObjects, readWorld, type WorldReader, type WorldRecords } from './world-records.ts';
 
-const invariants = [
+const invariants: Readonly<Record<InvariantId, (records: WorldRecords, breathe: Breathe) => InvariantResult | Promise<InvariantResult>>> = {
   money,
   vouchers,
   points,
   stock,
-  fulfillment,
+  fulfilment: fulfillment,
   returns,
   till,
   replacements,
   given,
   references,
-  oneEffect,
-  eventVersions,
+  'one-effect': oneEffect,
+  'event-versions': eventVersions,
   moving,
-  parkedWork,
+  parked: parkedWork,
   replay,
-];
+};
 
 export async function verifyWorld(
   worlds: WorldReader,
@@ -43,7 +44,7 @@ export async function verifyWorld(
 ): Promise<InvariantResult[]> {
   const records = await readWorld(worlds, world, { objects, breathe });
   const results: InvariantResult[] = [];
-  for (const invariant of invariants) {
+  for (const invariant of Object.values(invariants)) {
     await breathe();
     const { noted, reads } = noting(records);
     const result = await invariant(noted, breathe);
@@ -97,22 +98,11 @@ function noting(records: WorldRecords): { readonly noted: WorldRecords; readonly
   return { noted, reads };
 }
 
-/** The owners of private records that an invariant needs. If one of them is swapped, the invariant is not checked. */
-const NEEDED: Readonly<Record<string, readonly Application[]>> = {
-  points: ['loyalty-platform'],
-  vouchers: ['promotion-engine', 'ecommerce-platform', 'oms'],
-  stock: ['inventory-service'],
-  returns: ['inventory-service'],
-  replacements: ['oms'],
-  till: ['pos', 'ecommerce-platform'],
-};
-/** Invariants that read the events and the queues of the estate only. */
-const INDEPENDENT: ReadonlySet<string> = new Set(['parked']);
-
 /** Adds the basis of the result, in a world with swapped applications. */
 function onBasis(result: InvariantResult, swapped: ReadonlySet<Application>): InvariantResult {
-  if (swapped.size === 0 || INDEPENDENT.has(result.id)) return result;
-  const isMissing = NEEDED[result.id]?.some((application) => swapped.has(application)) === true;
+  const { needs = [], independent = false }: InvariantRule = invariantRules[result.id];
+  if (swapped.size === 0 || independent) return result;
+  const isMissing = needs.some((application) => swapped.has(application));
   return isMissing ? { ...result, holds: true, checked: 0, violations: [], basis: 'not-checked' } : { ...result, basis: 'as-seen' };
 }
 

@@ -31,6 +31,12 @@ describeInBrowser('The page of a harden run', () => {
     },
   );
 
+  test('The page without a run has the command that makes one', async () => {
+    await tab.open('harden');
+    await tab.main().getByText(/^estate harden --against http:\S+ --report report -- npm test$/).waitFor();
+    await tab.expectSoundInEveryLook();
+  });
+
   test('A field of the matrix shows its words under the pointer and with the focus, and leads to its finding', async () => {
     await openRun(smallRun);
     const field = tab.link('twice: Confirm Order, answer lost');

@@ -128,7 +128,7 @@ describeInBrowser('Objects in the console', () => {
       await why.getByRole('button', { name: before ?? '', exact: true }).waitFor({ state: 'detached' });
       await clock.waitFor();
     };
-    while ((await why.getByText('is label-created since').count()) === 0) await stepOn();
+    while ((await why.getByText('has been label-created since').count()) === 0) await stepOn();
     await other.fault('lost-scans', { match: { webhook: 'carrier' }, fault: { kind: 'withhold' } });
     await clock.click();
     await why.getByText('The fault lost-scans withholds it until the fault is deleted: the Carrier Platform reports a scan').waitFor();

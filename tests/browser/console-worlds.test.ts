@@ -39,7 +39,8 @@ describeInBrowser('Worlds in the console', () => {
     await using rehearsal = await newRehearsal();
     await rehearsal.basket();
     await tab.openLive(rehearsal, '/invariants');
-    await shows('This rehearsal was never verified.');
+    await shows('This rehearsal was never verified. Verify settles it and checks each of them.');
+    await shows('Captures do not exceed authorisations, refunds and disputes do not exceed captures, and no goods leave unpaid');
     await tab.expectSoundInEveryLook();
     await press('Verify');
     const money = main().getByRole('listitem').filter({ hasText: 'Captures do not exceed authorisations' });

@@ -249,7 +249,7 @@ describe('The explanation of an object', () => {
     expect(found.cause).toMatchObject({ kind: 'api', name: 'confirm-order-api', by: 'client', application: 'oms', from: 'draft' });
     expect(found.cause?.requestId).toBe(hop.requestId);
     expect(found.head).toMatch(
-      new RegExp(`^Order ${orderNumber} is confirmed since \\d\\d:\\d\\d, by Confirm Order, called by a client\\.$`),
+      new RegExp(`^Order ${orderNumber} has been confirmed since \\d\\d:\\d\\d, by Confirm Order, called by a client\\.$`),
     );
     const [goods] = found.waitsFor;
     expect(goods?.cause).toMatchObject({ kind: 'call', by: 'oms', begunBy: 'Confirm Order, called by a client' });
@@ -307,7 +307,7 @@ describe('The explanation of an object', () => {
     expect(await rehearsal.order(id)).toMatchObject({ state: 'confirmed' });
   });
 
-  test('A product whose price changed is active since its creation, as in the initial data', async (rehearsal) => {
+  test('A product whose price changed has been active since its creation, as in the initial data', async (rehearsal) => {
     await rehearsal.control('change-product-by-hand', { params: { id: 'mug-blue' }, body: { price: { amount: 999 } } });
     const { createdAt, updatedAt } = await rehearsal.object('product', 'prd_mug-blue');
     const { since, cause } = await explained(rehearsal, 'product', 'prd_mug-blue');

@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals';
+import type { InvariantResult } from '../../control/verify/invariant.ts';
 import { createVerifications } from '../../control/verify/verify.ts';
 import { createSlices } from '../../shared/process/slices.ts';
 import { newRehearsal } from '../support/estate.ts';
@@ -20,7 +21,7 @@ function byHand() {
     verify: (world) =>
       new Promise((resolve) => {
         const read = state;
-        const result = [{ id: String(read), title: '', holds: true, checked: 0, violations: [] }];
+        const result = [{ id: 'money', title: '', holds: true, checked: read, violations: [] } satisfies InvariantResult];
         begun.push({ world, read, end: () => resolve(result) });
       }),
   });
@@ -29,7 +30,7 @@ function byHand() {
     change: () => {
       state += 1;
     },
-    ask: async (world: typeof WORLD | typeof OTHER = WORLD, client = staying) => Number((await verified(world, client))[0]?.id),
+    ask: async (world: typeof WORLD | typeof OTHER = WORLD, client = staying) => Number((await verified(world, client))[0]?.checked),
   };
 }
 

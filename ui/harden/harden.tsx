@@ -1,8 +1,10 @@
 import { type Signal, useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
-import type { Cell, HardenRun } from '../../rehearsal/harden/run.ts';
+import { type Cell, FAMILIES, type HardenRun } from '../../rehearsal/harden/run.ts';
+import { HEADS } from '../../rehearsal/harden/words.ts';
 import { asRefusal, type Refusal, rehearsalLink, useRead } from '../data/data.ts';
-import { Card, PageHead } from '../kit/kit.ts';
+import { Command } from '../kit/command.tsx';
+import { Badge, Card, PageHead } from '../kit/kit.ts';
 import css from './harden.module.css';
 import { RunHead, RunView } from './run-view.tsx';
 
@@ -42,9 +44,7 @@ export function Harden() {
               });
             }}
           />
-          <p class="muted small">
-            Choose it, or drop it on this page. <code>estate harden --report report -- npm test</code> writes it. It stays in this browser.
-          </p>
+          <p class="muted small">Choose it, or drop it on this page. It stays in this browser.</p>
         </div>
       </Card>
       {refusal.value && (
@@ -52,10 +52,28 @@ export function Harden() {
           {refusal.value.detail}
         </p>
       )}
-      {shown && <Run run={shown} />}
+      {shown ? <Run run={shown} /> : <HowToMakeOne />}
     </div>
   );
 }
+
+const HowToMakeOne = () => (
+  <Card title="Find your own mistakes">
+    <div class="in stack-tight">
+      <p>
+        The estate runs your own command once per misfortune, each time in a fresh rehearsal. A find is what your system then did twice,
+        half or not at all. The command writes the file and the reports into a folder:
+      </p>
+      <Command text={`estate harden --against ${location.origin} --report report -- npm test`} />
+      <p class="muted">What it tries at each call, event and webhook of your story:</p>
+      <p class="line">
+        {FAMILIES.map((family) => (
+          <Badge key={family}>{HEADS[family]}</Badge>
+        ))}
+      </p>
+    </div>
+  </Card>
+);
 
 /** Files may be dropped anywhere in the window. @returns a function that ends it */
 function onDrop(take: (file: File | undefined) => void, isOver: Signal<boolean>): () => void {

@@ -1,11 +1,14 @@
 import { whyUnverified } from '../../shared/catalog/control/drift.ts';
+import { invariantRules } from '../../shared/catalog/control/invariants.ts';
 import { busy, drawn, here, isBusy, type Output, useRead, verified, verify } from '../data/data.ts';
-import { Badge, Card, counted, Empty, InvariantList, PageHead, rehearsalTime } from '../kit/kit.ts';
+import { Badge, Card, counted, InvariantList, PageHead, rehearsalTime } from '../kit/kit.ts';
 import { State } from '../kit/state.tsx';
 import { wallInstant } from '../rehearsals/rehearsal-times.ts';
 
 type Verdicts = Output<'list-verdicts'>['items'];
 type Invariant = Output<'verify'>['invariants'][number];
+
+const RULES = Object.entries(invariantRules);
 
 /** Verdicts that the page lists. */
 const MOST = 20;
@@ -42,10 +45,17 @@ export function Invariants() {
               <InvariantList invariants={outcome.invariants} more={(invariant) => <About invariant={invariant} verdicts={items} />} />
             </Card>
           ) : (
-            <Card label="Invariants">
-              <Empty title={items[0] ? sentenceOf(items[0]) : 'This rehearsal was never verified.'}>
-                <p class="muted">Verify settles the rehearsal, and checks that stock, money, points and events agree.</p>
-              </Empty>
+            <Card title={counted(RULES.length, 'invariant')} aside={<Badge>not verified</Badge>}>
+              <p class="in muted">
+                {items[0] ? sentenceOf(items[0]) : 'This rehearsal was never verified.'} Verify settles it and checks each of them.
+              </p>
+              <ul class="items" aria-label="Invariants">
+                {RULES.map(([id, { title }]) => (
+                  <li key={id}>
+                    <span>{title}</span>
+                  </li>
+                ))}
+              </ul>
             </Card>
           )}
           {items.length > 0 && (

@@ -150,7 +150,7 @@ const manage = (chosen: readonly string[], choose: (name: string) => void): Tabl
     shown: (
       <span class="line">
         <input type="checkbox" aria-label={`Compare ${name}`} checked={chosen.includes(name)} onChange={() => choose(name)} />
-        <a class="button" href={estateLink('rehearsals', name)}>
+        <a href={estateLink('rehearsals', name)}>
           Manage<span class="unseen"> {name}</span>
         </a>
       </span>

@@ -1,12 +1,12 @@
 import { drawn, here, linkHere, navigate } from '../data/data.ts';
-import { Card, CopyButton, Empty, isNarrow, PageHead, type PageProps, say, useListPlace } from '../kit/kit.ts';
+import { Command } from '../kit/command.tsx';
+import { Card, Empty, isNarrow, PageHead, type PageProps, say, useListPlace } from '../kit/kit.ts';
 import { RowTable, type TableColumn } from '../kit/table.tsx';
 import { Deliveries } from './deliveries.tsx';
 import { keepSecret } from './fresh-secret.tsx';
 import { OneWebhook, StateBadge } from './webhook.tsx';
 import { WebhookForm } from './webhook-form.tsx';
 import { useWebhooks, type Webhook } from './webhook-read.ts';
-import css from './webhooks.module.css';
 
 /** The registered webhooks of a rehearsal, or one with its deliveries. */
 export function Webhooks({ rest: [name] }: PageProps) {
@@ -75,10 +75,7 @@ function NoWebhook() {
       <p class="muted">
         If the estate cannot reach your receiver, run this command on the machine of the receiver. It sends each event to the receiver:
       </p>
-      <pre class={css['command']}>{command}</pre>
-      <CopyButton text={() => command} what="The command">
-        Copy the command
-      </CopyButton>
+      <Command text={command} />
     </Empty>
   );
 }
