@@ -33,7 +33,10 @@ describeInBrowser('The page of a harden run', () => {
 
   test('The page without a run has the command that makes one', async () => {
     await tab.open('harden');
-    await tab.main().getByText(/^estate harden --against http:\S+ --report report -- npm test$/).waitFor();
+    await tab
+      .main()
+      .getByText(/^estate harden --against http:\S+ --report report -- npm test$/)
+      .waitFor();
     await tab.expectSoundInEveryLook();
   });
 
