@@ -1,4 +1,11 @@
-import { beingReplacedOf, replacedOf, servedBy, withNobodyOf } from '../../shared/catalog/order/replaced.ts';
+import {
+  beingReplacedOf,
+  failedInPlaceOf,
+  replacedInParcel,
+  replacedOf,
+  servedBy,
+  withNobodyOf,
+} from '../../shared/catalog/order/replaced.ts';
 import { type Check, findings, grouped, type InvariantResult } from './invariant.ts';
 import { bookingsIn } from './moving.ts';
 import type { FulfillmentOrder, Order, ReturnBooking } from './stored-records.ts';
@@ -10,9 +17,10 @@ export function replacements(world: WorldRecords): InvariantResult {
   const byOrder = grouped(world.of<FulfillmentOrder>('fulfillment-order'), ({ orderId }) => orderId);
   const bookings = grouped(bookingsIn(world), ({ orderId }) => orderId);
   for (const order of world.of<Order>('order')) {
-    const serving = (byOrder.get(order.id) ?? []).filter(({ replacementId }) => replacementId !== undefined);
+    const fulfillmentOrders = byOrder.get(order.id) ?? [];
+    const serving = fulfillmentOrders.filter(({ replacementId }) => replacementId !== undefined);
     checkUnits(order, bookings.get(order.id) ?? [], check);
-    checkFound(world, { order, serving }, check);
+    checkFound(world, { order, fulfillmentOrders }, check);
     checkGoods(world, { order, serving }, check);
     checkComingBack(order, bookings.get(order.id) ?? [], check);
   }
@@ -42,23 +50,25 @@ function checkUnits({ id, lines, replacements: replaced }: Order, bookings: read
 /** Goods that arrived after their replacement are not refunded when that replacement fails: the customer keeps them in its place. */
 function checkFound(
   { queued }: WorldRecords,
-  { order, serving }: { readonly order: Order; readonly serving: readonly FulfillmentOrder[] },
+  { order, fulfillmentOrders }: { readonly order: Order; readonly fulfillmentOrders: readonly FulfillmentOrder[] },
   check: Check,
 ): void {
   const { id: orderId, reconciliation = [], replacements: placed = [] } = order;
   if (queued('oms', orderId)) return;
+  const sent = fulfillmentOrders.map((one) => ({ ...one, mayBeReplaced: one.failureReason === 'lost' }));
   for (const { fulfillmentOrderId: found, reason } of reconciliation) {
     if (reason !== 'delivered-after-replacement') continue;
-    for (const { id, lines } of placed) {
-      // Lost goods are not refunded while they may be replaced, and never once they are.
-      const isLostAgain = serving.some(({ replacementId, failureReason }) => replacementId === id && failureReason === 'lost');
-      for (const { orderLineId, lostFulfillmentOrderId, failedQty, foundQty = 0 } of lines) {
-        check(
-          lostFulfillmentOrderId !== found || isLostAgain || failedQty <= foundQty,
-          `order/${orderId} ${id} ${orderLineId}: ${failedQty} failed, and fulfillment-order/${found} was delivered in their place, but ${foundQty} count as delivered`,
-        );
-      }
-    }
+    const parcel = fulfillmentOrders.find(({ id }) => id === found);
+    // Units of the parcel that nobody replaced are delivered, so the reason stays, although the others may be refunded.
+    const isReplaced = parcel?.lines.every((line) => line.qty - line.shortQty <= replacedInParcel(found, line.orderLineId, placed));
+    const isRefunded = order.lines.some(
+      ({ lineId, cancelledQty }) => cancelledQty > 0 && parcel?.lines.some(({ orderLineId }) => orderLineId === lineId),
+    );
+    const failed = isReplaced && isRefunded ? failedInPlaceOf(found, placed, sent) : 0;
+    check(
+      failed === 0,
+      `order/${orderId}: ${failed} failed in place of units of fulfillment-order/${found}, which was delivered, and are refunded`,
+    );
   }
 }
 

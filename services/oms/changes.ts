@@ -132,7 +132,7 @@ function undefinedIfUnavailable(error: unknown): undefined {
 }
 
 const hasBegun = (order: StoredOrder): Problem => {
-  const detail = `The order "${order.id}" is ${order.state}: the warehouse has begun, so its goods and their delivery stay. Another address or person is possible until the label. Later, Create Return takes units back.`;
+  const detail = `The order "${order.id}" is ${order.state}: the warehouse has begun, so its goods and their delivery stay. Another address or person is possible until the dispatch. Later, Create Return takes units back.`;
   return refusal(orderLifeCycle, order, 'change', detail, { allowedFrom: ['confirmed'] });
 };
 

@@ -100,7 +100,9 @@ export async function applyProgress(
   const named = found
     .filter(({ fulfillmentOrderId }) => !isKept(fulfillmentOrderId, replacements))
     .map((one) =>
-      isRefundedInPlace(one.fulfillmentOrderId, replacements, record) ? { ...one, reason: 'delivered-after-refund' as const } : one,
+      isRefundedInPlace(one.fulfillmentOrderId, { lines, replacements }, record)
+        ? { ...one, reason: 'delivered-after-refund' as const }
+        : one,
     );
   const patch: Patch<StoredOrder> = {
     ...(lines !== order.lines && { lines }),

@@ -1,4 +1,4 @@
-import { replacedInParcel, replacementReasons } from '../../shared/catalog/order/replaced.ts';
+import { failedInPlaceOf, replacedInParcel, replacementReasons } from '../../shared/catalog/order/replaced.ts';
 import type { Replacement } from '../../shared/catalog/order/replacements.ts';
 import type { FulfillmentRecord, ReplacementRecord, SeenFulfillment, StoredOrder } from './collections.ts';
 
@@ -78,19 +78,19 @@ export const isKept = (lostId: string, replacements: readonly Replacement[] = []
 
 /**
  * Whether all goods of a lost parcel were replaced, and goods in their place that failed are refunded. If the parcel is found, its customer
- * has goods without paying for them.
+ * has goods without paying for them. Without a cancelled unit of its lines, found goods stand in for those that failed.
  */
 export function isRefundedInPlace(
   lostId: string,
-  replacements: readonly Replacement[] | undefined,
+  { lines, replacements = [] }: Pick<StoredOrder, 'lines' | 'replacements'>,
   { seen }: Pick<FulfillmentRecord, 'seen'>,
 ): boolean {
   const lost = seen.find(({ id }) => id === lostId);
   if (!lost?.lines.every(({ orderLineId }) => unitsLeft(lost, orderLineId, replacements) === 0)) return false;
-  const inPlace = replacements?.filter(({ lines }) =>
-    lines.some((line) => line.lostFulfillmentOrderId === lostId && line.failedQty > (line.foundQty ?? 0)),
-  );
-  return inPlace?.some(({ id }) => !seen.some((one) => one.replacementId === id && isAwaitingReplacement(one))) ?? false;
+  if (!lines.some(({ lineId, cancelledQty }) => cancelledQty > 0 && lost.lines.some(({ orderLineId }) => orderLineId === lineId)))
+    return false;
+  const sent = seen.map((one) => ({ ...one, mayBeReplaced: isAwaitingReplacement(one) }));
+  return failedInPlaceOf(lostId, replacements, sent) > 0;
 }
 
 /** The replacements of an order after a change of its fulfillment orders: how many units have arrived, and how many never will. */

@@ -82,18 +82,19 @@ const replaced = (units: object) =>
     ],
   });
 
-/** An order whose lost parcel was found, and whose goods in its place failed. */
-const replacedOfFound = order('ord_sent', {
+/** An order whose lost parcel was found, and whose goods in its place failed and are refunded. */
+const replacedOfFound = order('ord_sent', ({ lines }) => ({
+  lines: [{ ...lines[0], fulfilledQty: 0, cancelledQty: 2 }],
   reconciliation: [{ fulfillmentOrderId: 'ful_sent', reason: 'delivered-after-replacement', at: AT }],
   replacements: [
     {
       id: 'rpl_1',
       reason: 'lost',
       createdAt: AT,
-      lines: [{ orderLineId: 'line-1', sku: 'mug-blue', qty: 1, lostFulfillmentOrderId: 'ful_sent', deliveredQty: 0, failedQty: 1 }],
+      lines: [{ orderLineId: 'line-1', sku: 'mug-blue', qty: 2, lostFulfillmentOrderId: 'ful_sent', deliveredQty: 0, failedQty: 2 }],
     },
   ],
-});
+}));
 
 const AT_STORE = { locationId: 'store-01', readyBy: '2026-03-02T12:00:00.000Z' };
 /** The parcel of `ful_open` goes to a store, although the stock records count it as shipped. */
@@ -476,10 +477,7 @@ const cases: Readonly<Record<string, readonly Case[]>> = {
     ['order/ord_sent rpl_1 line-1: 0 of 1 are sent, and nothing will send the others', replaced({})],
     ['order/ord_sent rpl_1 line-1: 2 sent in place of 1', replaced({}), fulfillmentOrder('ful_sent', { replacementId: 'rpl_1' })],
     ['order/ord_sent rpl_1: 2 arrived and 0 failed of 1', replaced({ deliveredQty: 2 })],
-    [
-      'order/ord_sent rpl_1 line-1: 1 failed, and fulfillment-order/ful_sent was delivered in their place, but 0 count as delivered',
-      replacedOfFound,
-    ],
+    ['order/ord_sent: 2 failed in place of units of fulfillment-order/ful_sent, which was delivered, and are refunded', replacedOfFound],
     [
       'fulfillment-order/ful_sent: serves the replacement rpl_gone, which order/ord_sent does not have',
       fulfillmentOrder('ful_sent', { replacementId: 'rpl_gone' }),

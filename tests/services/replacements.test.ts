@@ -44,6 +44,15 @@ async function lostOrder(rehearsal: TestRehearsal, goods: Parameters<TestRehears
   return { order: await rehearsal.order(id), fulfilment, parcel };
 }
 
+/** Replaces lost goods, loses their replacement as well, and replaces `again` units of it. @returns the second lost parcel */
+async function lostAgain(rehearsal: TestRehearsal, order: Order, { first, again }: Record<'first' | 'again', number>) {
+  await replace(rehearsal, order, 'lost', { qty: first });
+  const parcel = await rehearsal.dispatched(await newest(rehearsal, order));
+  await rehearsal.lost(parcel);
+  await replace(rehearsal, order, 'lost', { qty: again });
+  return parcel;
+}
+
 /** The newest fulfillment order of an order. */
 const newest = async (rehearsal: TestRehearsal, { id }: Order): Promise<string> => {
   await rehearsal.settle();
@@ -371,6 +380,76 @@ describe('Lost parcels', () => {
       ...{ state: 'completed', lines: [{ fulfilledQty: 1, cancelledQty: 1 }] },
       replacements: [{ lines: [{ deliveredQty: 0, failedQty: 2 }] }, { lines: [{ deliveredQty: 1, failedQty: 0 }] }],
     });
+  });
+
+  testOfPatient(
+    'Two lost parcels that are found after each was replaced are named as delivered after their replacement',
+    async (rehearsal) => {
+      const { id: basketId } = await rehearsal.checkedOut({ sku: 'mug-blue', qty: 3 }, { shortage: 'cancel' });
+      const confirmed = await rehearsal.confirmed((await rehearsal.authorised(basketId)).id);
+      const fulfilment = await rehearsal.onlyFulfilment(confirmed.id);
+      const { id } = await rehearsal.short(confirmed, fulfilment, 2);
+      await rehearsal.api('update-picking-status-api', { params: { id }, body: { status: 'packed' } });
+      const { shipments } = await rehearsal.api('dispatch-fulfillment-order-api', { params: { id: fulfilment } });
+      await rehearsal.lost(shipments[0].id);
+      const second = await lostAgain(rehearsal, confirmed, { first: 2, again: 2 });
+      await rehearsal.scanned(shipments[0].id, 'find');
+      await rehearsal.scanned(second, 'find');
+      await rehearsal.delivered(await rehearsal.dispatched(await newest(rehearsal, confirmed)));
+      expect(await rehearsal.order(confirmed.id)).toMatchObject({
+        ...{ state: 'completed', lines: [{ qty: 3, fulfilledQty: 2, cancelledQty: 1 }] },
+        reconciliation: [{ reason: 'delivered-after-replacement' }, { reason: 'delivered-after-replacement' }],
+      });
+      await rehearsal.advance('P3D');
+      await rehearsal.verify();
+    },
+  );
+
+  testOfPatient(
+    'Goods that are found after the refund of the second replacement are named as delivered after their refund',
+    async (rehearsal) => {
+      const { order, parcel } = await lostOrder(rehearsal, MUG);
+      const second = await lostAgain(rehearsal, order, { first: 2, again: 1 });
+      await rehearsal.scanned(await rehearsal.dispatched(await newest(rehearsal, order)), 'collect', 'return');
+      await rehearsal.settle();
+      await rehearsal.scanned(parcel, 'find');
+      await rehearsal.scanned(second, 'find');
+      expect(await rehearsal.order(order.id)).toMatchObject({
+        ...{ state: 'completed', paymentStatus: 'partially-refunded', lines: [{ fulfilledQty: 1, cancelledQty: 1 }] },
+        reconciliation: [{ reason: 'delivered-after-refund' }, { reason: 'delivered-after-replacement' }],
+      });
+      await rehearsal.advance('P3D');
+      await rehearsal.verify();
+    },
+  );
+
+  testOfPatient('Found goods that stand in for a failed second replacement leave no goods that were refunded', async (rehearsal) => {
+    const { order, parcel } = await lostOrder(rehearsal, MUG);
+    const second = await lostAgain(rehearsal, order, { first: 2, again: 2 });
+    await rehearsal.scanned(parcel, 'find');
+    await rehearsal.scanned(await rehearsal.dispatched(await newest(rehearsal, order)), 'collect', 'return');
+    await rehearsal.scanned(second, 'find');
+    expect(await rehearsal.order(order.id)).toMatchObject({
+      ...{ state: 'completed', paymentStatus: 'paid', lines: [{ fulfilledQty: 2, cancelledQty: 0 }] },
+      reconciliation: [{ reason: 'delivered-after-replacement' }],
+    });
+    await rehearsal.advance('P3D');
+    await rehearsal.verify();
+  });
+
+  testOfPatient('A second lost parcel that is found after its refund time breaks no invariant', async (rehearsal) => {
+    const { order, parcel } = await lostOrder(rehearsal, MUG);
+    const second = await lostAgain(rehearsal, order, { first: 2, again: 1 });
+    const third = await rehearsal.dispatched(await newest(rehearsal, order));
+    await rehearsal.scanned(parcel, 'find');
+    await rehearsal.delivered(third);
+    await rehearsal.advance('P3D');
+    await rehearsal.scanned(second, 'find');
+    expect(await rehearsal.order(order.id)).toMatchObject({
+      ...{ state: 'completed', paymentStatus: 'paid', lines: [{ fulfilledQty: 2, cancelledQty: 0 }] },
+      replacements: [{ lines: [{ foundQty: 1 }] }, { lines: [{ deliveredQty: 1 }] }],
+    });
+    await rehearsal.verify();
   });
 
   testOfPatient('A lost parcel that is found before it is replaced is delivered, and not refunded', async (rehearsal) => {

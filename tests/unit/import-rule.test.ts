@@ -73,6 +73,7 @@ const IN_BROWSERS = [
   'rehearsal/harden/run-schema.ts',
   'rehearsal/harden/words.ts',
   'shared/catalog/control/drift.ts',
+  'shared/catalog/control/invariants.ts',
   'shared/catalog/event-names.ts',
   'shared/catalog/fulfillment/counter.ts',
   'shared/catalog/nearby.ts',

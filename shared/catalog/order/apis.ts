@@ -101,10 +101,12 @@ export const listOrders = defineApi({
     .refine(({ referenceSource, referenceId }) => referenceSource === undefined || referenceId !== undefined, {
       path: ['referenceId'],
       error: 'This is required with referenceSource: a reference has a source and an id.',
+      params: { code: 'half_reference' },
     })
     .refine(({ referenceSource, referenceId }) => referenceId === undefined || referenceSource !== undefined, {
       path: ['referenceSource'],
       error: 'This is required with referenceId: a reference has a source and an id.',
+      params: { code: 'half_reference' },
     }),
   response: pageOf(Order),
   addition: true,
@@ -125,7 +127,7 @@ export const cancelOrder = defineApi({
 });
 
 export const ChangeOrderRequest = z.strictObject({
-  shippingAddress: Address.optional().describe('Another address, until a parcel has its label. An order that is collected is then sent.'),
+  shippingAddress: Address.optional().describe('Another address, until a parcel is dispatched. An order that is collected is then sent.'),
   shippingMethod: ShippingMethod.optional().describe('Another shipping method, until picking.'),
   collection: CollectionRequest.optional().describe(
     'Another place of collection or, in place of an address, a place; until picking. The same place with another person: until the goods wait there.',

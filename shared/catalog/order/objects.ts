@@ -59,7 +59,7 @@ export const orderLifeCycle = defineLifeCycle({
       from: ['confirmed', 'in-fulfilment'],
       events: ['ext.order-amended'],
       trigger:
-        'Change Order: another address or person until the label, fewer units, another shipping method or another place until picking',
+        'Change Order: another address or person until the dispatch, fewer units, another shipping method or another place until picking',
     },
     { verb: 'fulfil-part', from: ['in-fulfilment'], to: 'partially-fulfilled', trigger: 'some lines are delivered' },
     {

@@ -59,6 +59,36 @@ export const replacedInParcel = (fulfillmentOrderId: string, lineId: string, rep
     ),
   );
 
+/** A fulfillment order, and the replacement that it serves. Lost goods may be replaced until they are refunded. */
+interface Serving {
+  readonly id: string;
+  readonly replacementId?: string;
+  readonly mayBeReplaced: boolean;
+}
+
+/**
+ * Units that were sent in place of a lost parcel and never will arrive: they failed, no later replacement serves them, and no found units stand
+ * in for them. Units in place of them count too, if they failed in turn.
+ */
+export function failedInPlaceOf(
+  lost: Serving['id'],
+  replacements: readonly (Replaced & { readonly id: string })[],
+  sent: readonly Serving[],
+): number {
+  return sum(
+    replacements.flatMap(({ id, lines }) => {
+      const served = sent.filter(({ replacementId }) => replacementId === id);
+      const own = lines.filter(({ lostFulfillmentOrderId }) => lostFulfillmentOrderId === lost);
+      return own.map(({ orderLineId, failedQty, foundQty = 0 }) => {
+        const again = sum(served.map((one) => replacedInParcel(one.id, orderLineId, replacements)));
+        const inTurn = sum(served.map((one) => failedInPlaceOf(one.id, replacements, sent)));
+        const failed = served.some(({ mayBeReplaced }) => mayBeReplaced) ? 0 : failedQty - foundQty - again;
+        return Math.max(0, failed) + inTurn;
+      });
+    }),
+  );
+}
+
 /** Units of a line that came back, or are to come back, for a replacement. */
 type BackFor<R> = (replacement: R) => number;
 
