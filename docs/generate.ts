@@ -6,14 +6,12 @@ import { presetOf, urlVariable, variablesByName } from '../shared/configuration/
 import {
   apiTable,
   applicationSummary,
-  applicationTable,
   callMatrix,
   changeEventTable,
   eventTable,
   flowSections,
   lifeCycles,
   problemSections,
-  problemTable,
 } from '../shared/contract/tables/catalog.ts';
 import { controlOperationSections } from '../shared/contract/tables/control-operations.ts';
 import { changeTable } from '../shared/contract/tables/drift.ts';
@@ -24,22 +22,22 @@ import { callPolicies } from './network-policies.ts';
 
 const AMONG_THEM = ['oms', 'ecommerce-platform'] as const;
 
-/** A value as text of the environment. */
-const written = (value: unknown): string => (value === undefined || String(value) === '' ? '' : `\`${String(value)}\``);
+/** A default as text of the environment. */
+const written = (value: unknown): string => (value === undefined || String(value) === '' ? '' : ` (\`${String(value)}\`)`);
 
-/** Every variable that a process reads, with its default. The addresses of applications share a row. */
+/** Every variable that a process reads, with its default. The addresses of applications share a line. */
 function variableTable(): string {
   const urls = new Set(applicationNames.map(urlVariable));
   const rows = Object.entries(variablesByName).flatMap(([name, schema]) =>
-    urls.has(name) || isOfSwap(name) ? [] : [`| \`${name}\` | ${written(presetOf(schema))} | ${schema.description} |`],
+    urls.has(name) || isOfSwap(name) ? [] : [`- \`${name}\`${written(presetOf(schema))}: ${schema.description}`],
   );
   const examples = AMONG_THEM.map((application) => `\`${urlVariable(application)}\``).join(', ');
   const swap = (['URL', 'MODE', 'HEADERS_FILE', 'TIMEOUT_MS', 'EVENTS'] as const).map((one) => `\`${swapVariable('payment-hub', one)}\``);
   rows.push(
-    `| ${swap.join(', ')}, … | | [The real system](../how-to/real-system.md) that takes the place of an application in new rehearsals. |`,
+    `- ${swap.join(', ')}, …: [the real system](../how-to/real-system.md) that takes the place of an application in new rehearsals.`,
   );
-  rows.push(`| ${examples}, … | \`http://<application>:8080\` | The addresses of the other applications. |`);
-  return ['| Variable | Default | What |', '|---|---|---|', ...rows].join('\n');
+  rows.push(`- ${examples}, … (\`http://<application>:8080\`): The addresses of the other applications.`);
+  return rows.join('\n');
 }
 
 /**
@@ -57,13 +55,11 @@ interface Part {
 const inRepository = (file: string): URL => new URL(`../${file}`, import.meta.url);
 
 const parts: readonly Part[] = [
-  { file: 'docs/reference/apis.md', name: 'applications', text: applicationTable() },
   { file: 'docs/reference/apis.md', name: 'apis', text: apiTable() },
   { file: 'docs/how-to/inject-faults.md', name: 'permitted', text: changeTable('permitted') },
   { file: 'docs/how-to/inject-faults.md', name: 'forbidden', text: changeTable('forbidden') },
   { file: 'docs/reference/events.md', name: 'events', text: eventTable() },
   { file: 'docs/reference/events.md', name: 'change-events', text: changeEventTable() },
-  { file: 'docs/reference/problems.md', name: 'problems', text: problemTable() },
   { file: 'docs/reference/problems.md', name: 'problem-sections', text: problemSections() },
   { file: 'docs/reference/variables.md', name: 'variables', text: variableTable() },
   { file: 'docs/reference/control-plane.md', name: 'operations', text: controlOperationSections() },

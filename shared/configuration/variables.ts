@@ -148,7 +148,7 @@ export const variables = {
   MAX_REHEARSAL_BYTES: WholeNumber(1_000_000)
     .default(WORLD_BYTES)
     .describe(
-      'Maximum size of a rehearsal: the text of its objects, events and kept answers, in bytes. At this size, requests that change something are refused with 507; work that has begun may use a quarter more. A byte takes two to three bytes of memory: with state in memory, the limit is at most a sixth of the heap, and at most a third of the part that is free of three quarters of it, so that large rehearsals stop growing first. Above three fifths, no rehearsal is created.',
+      'Maximum size of a rehearsal: the text of its objects, events and kept answers, in bytes. At this size, requests that change something are refused with 507; work that has begun may use a quarter more. With state in memory, the limit is at most a sixth of the heap, and a third of what is free of three quarters of it. Above three fifths, no rehearsal is created.',
     ),
   MAX_SNAPSHOTS: WholeNumber(1).default(50).describe('Maximum number of kept snapshots. One more is refused with 409.'),
   MAX_SNAPSHOT_BYTES: WholeNumber(1_000_000)

@@ -10,7 +10,7 @@ import { textOf } from '../support/tracked-files.ts';
 import { skipWithoutDocker, whyNoDocker } from './kafka.ts';
 
 /** The rule that the documentation gives to administrators. */
-const [, USER = '', RULE = ''] = /^ACL SETUSER (\S+) (.*)$/m.exec(textOf('docs/how-to/own-broker-and-redis.md')) ?? [];
+const [, USER = '', RULE = ''] = /^ACL SETUSER (\S+) (.*)$/m.exec(textOf('docs/reference/variables.md')) ?? [];
 const PASSWORD = />(\S+)/.exec(RULE)?.[1] ?? '';
 const START_MS = 60_000;
 
@@ -90,8 +90,8 @@ function withOwnRedis(): void {
       /its certificate is not trusted; name its certificate authority in REDIS_TLS_CA_FILE/,
     ],
     ['no TLS', { REDIS_TLS_CA_FILE: '', plain: 'yes' }, /the connection was closed; if it demands TLS, write its address as rediss:/],
-    ['a user without scripts', { user: 'half' }, /lacks a permission .*docs\/how-to\/own-broker-and-redis\.md/],
-    ['a user with other keys', { user: 'elsewhere' }, /lacks a permission .*docs\/how-to\/own-broker-and-redis\.md/],
+    ['a user without scripts', { user: 'half' }, /lacks a permission .*docs\/reference\/variables\.md/],
+    ['a user with other keys', { user: 'elsewhere' }, /lacks a permission .*docs\/reference\/variables\.md/],
   ])('An estate with %s reports the setting to correct', async (_what, changed: Record<string, string>, sentence) => {
     const { user = USER, plain, ...variables } = changed;
     const REDIS_URL = `${plain ? 'redis' : 'rediss'}://${user}@${endpoint}`;

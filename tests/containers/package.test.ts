@@ -45,7 +45,7 @@ describe('A project with the installed package and Testcontainers', () => {
 
   if (whyNoDocker !== undefined) skipWithoutDocker('tests of a project with the installed package');
   else {
-    test.each(['order.test.ts', 'events-on-kafka.test.ts'])('The test %s of docs/how-to/testcontainers-node.md passes', async (file) => {
+    test.each(['order.test.ts', 'events-on-kafka.test.ts'])('The test %s of docs/how-to/testcontainers.md passes', async (file) => {
       const image = { ESTATE_IMAGE: await estateImage() };
       const { code, out } = await project.run(process.execPath, ['--test', '--test-reporter=tap', file], image);
       expect([code, out]).toEqual([0, expect.stringContaining('# fail 0')]);

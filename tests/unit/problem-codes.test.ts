@@ -7,7 +7,7 @@ import { textOf, trackedFiles } from '../support/tracked-files.ts';
 const codes = Object.keys(problems).toSorted();
 const production = trackedFiles.filter((file) => /^(services|control|estate|gateway|shared)\/.*\.ts$/.test(file));
 /** It has codes of RFC 6749. */
-const OAUTH = 'docs/how-to/expiring-credentials.md';
+const OAUTH = 'docs/reference/credentials.md';
 const prose = trackedFiles.filter((file) => file.endsWith('.md') && file !== OAUTH);
 
 /** Helpers in the file of the table that create refusals. */

@@ -53,7 +53,7 @@ const WRITTEN_BY_COMMAND =
 const WRITTEN_BY_READER = /[Ss]ave this[^`.]*`([\w./-]+)`|--headers-file ([\w./-]+)/g;
 
 test('Git ignores the files that the guides write into a clone', () => {
-  const guides = documents.filter((file) => /^docs\/(how-to|tutorials)\//.test(file) && file !== BESIDE_A_CLONE);
+  const guides = documents.filter((file) => /^docs\/(how-to|tutorials|reference)\//.test(file) && file !== BESIDE_A_CLONE);
   const written = guides.flatMap((file) => {
     const commands = commandBlocks(file).map((block) => block.commands);
     const found = [...commands.join('\n').matchAll(WRITTEN_BY_COMMAND), ...textOf(file).matchAll(WRITTEN_BY_READER)];

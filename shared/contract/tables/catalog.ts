@@ -1,12 +1,11 @@
 import { apis } from '../../catalog/apis.ts';
-import { type Application, applicationNames, applications, domains, topicOf } from '../../catalog/applications.ts';
+import { type Application, applicationNames, applications, topicOf } from '../../catalog/applications.ts';
 import type { ApiDefinition } from '../../catalog/define.ts';
 import type { EventDefinition, ObjectDefinition } from '../../catalog/define-object.ts';
-import { extensionEvent, TYPE_PREFIX } from '../../catalog/event-names.ts';
 import { changeEvents, events } from '../../catalog/events.ts';
 import { calls, type FlowDefinition, flows } from '../../catalog/flows.ts';
 import { internalCalls } from '../../catalog/internal-calls.ts';
-import type { LifeCycle, Row } from '../../catalog/life-cycle.ts';
+import type { LifeCycle } from '../../catalog/life-cycle.ts';
 import { objects } from '../../catalog/objects.ts';
 import { declineCodes } from '../../catalog/payment/objects.ts';
 import { type ProblemCode, problems, retryableAtTimes } from '../../catalog/problems.ts';
@@ -17,37 +16,28 @@ import { problemMeanings } from './problem-meanings.ts';
 /** APIs in the source document. The catalog has those that work. */
 const DOCUMENTED_APIS = 43;
 
-export function applicationTable(): string {
-  const rows = applicationNames.map((name) => [
-    `[${titleOf(name)}](../../services/${name}/README.md)`,
-    code(name),
-    applications[name].owns,
-    String(publicApis.filter(({ application }) => application === name).length),
-  ]);
-  return table(['Application', 'Name in the code', 'Owns', 'APIs'], rows);
-}
-
-/** Every public API, domain by domain. */
+/** Every public API, application by application. */
 export function apiTable(): string {
-  const rows = domains.flatMap((domain) =>
-    publicApis
-      .filter((api) => api.domain === domain)
-      .map((api) => [
-        markedName(api),
-        code(`${api.method} ${api.path}`),
-        code(api.id),
-        api.type,
-        titleOf(api.application),
-        api.auth,
-        list(api.emits.map(code)),
-      ]),
-  );
   const documented = publicApis.filter(({ addition }) => !addition).length;
   return [
     `${documented} of the ${DOCUMENTED_APIS} APIs of the source document. † The source document does not show its shapes; they are our choice. ‡ Our addition, not one of the ${DOCUMENTED_APIS}.`,
-    '',
-    table(['API', 'Method and path', 'Id', 'Type', 'Application', 'Credential', 'Events'], rows),
-  ].join('\n');
+    ...applicationNames.flatMap((name) => {
+      const answered = publicApis.filter(({ application }) => application === name);
+      const lines = answered.map((api) => `- ${markedName(api)}: ${code(`${api.method} ${api.path}`)}, ${code(api.id)}`);
+      const link = `[${titleOf(name)}](../../services/${name}/README.md)`;
+      return [`**${link}** (${code(name)}) owns ${applications[name].owns}.`, lines.join('\n')];
+    }),
+    `Every API takes a bearer token, except ${credentialText()}.`,
+  ].join('\n\n');
+}
+
+/** The credentials other than a bearer token, with the APIs that take them. */
+function credentialText(): string {
+  const byCredential = Map.groupBy(
+    publicApis.filter(({ auth }) => auth !== 'bearer'),
+    ({ auth }) => auth,
+  );
+  return [...byCredential].map(([auth, of]) => `${list(of.map(({ name }) => name))} (${auth})`).join('; ');
 }
 
 /** What an application answers, owns, emits and consumes, and whom it calls. */
@@ -76,12 +66,12 @@ export function applicationSummary(application: Application): string {
   return table(['', ''], filled);
 }
 
-/** Every flow: a sequence diagram of the happy path, and its behaviour on failure. */
+/** Every flow: a sequence diagram of the happy path. */
 export function flowSections(): string {
   return flows.map(flowSection).join('\n\n');
 }
 
-function flowSection({ number, title, participants: [caller, callee], steps, onFailure }: FlowDefinition): string {
+function flowSection({ number, title, participants: [caller, callee], steps }: FlowDefinition): string {
   const involved = [...new Set(steps.flatMap(({ from, to }) => [from, to]))];
   return [
     `## Flow ${number}: ${title}`,
@@ -93,21 +83,18 @@ function flowSection({ number, title, participants: [caller, callee], steps, onF
     ...involved.map((name) => `  participant ${mermaidId(name)} as ${name === 'client' ? 'Client' : titleOf(name)}`),
     ...steps.map(({ from, to, call }) => `  ${mermaidId(from)}->>${mermaidId(to)}: ${callById(call)?.name ?? call}`),
     '```',
-    '',
-    `**On failure.** ${onFailure}`,
   ].join('\n');
 }
 
-/** Who calls whom: one row per caller and callee. */
+/** Who calls whom: one line per caller. */
 export function callMatrix(): string {
-  const rows = applicationNames.flatMap((caller) =>
-    [...Map.groupBy(callsMadeBy(caller), ({ application }) => application)].map(([callee, of]) => [
-      titleOf(caller),
-      titleOf(callee),
-      list(of.map(({ name }) => name)),
-    ]),
-  );
-  return table(['Caller', 'Callee', 'Calls'], rows);
+  return applicationNames
+    .flatMap((caller) => {
+      const callees = [...Map.groupBy(callsMadeBy(caller), ({ application }) => application)];
+      const texts = callees.map(([callee, of]) => `the ${titleOf(callee)}: ${list([...new Set(of.map(({ name }) => name))])}`);
+      return texts.length === 0 ? [] : [`- **${titleOf(caller)}** calls ${texts.join('; ')}.`];
+    })
+    .join('\n');
 }
 
 const publicApis = Object.values(apis) as readonly ApiDefinition[];
@@ -127,7 +114,7 @@ function markedName({ name, addition, shapes }: ApiDefinition): string {
   return shapes === 'our choice' ? `${name} †` : name;
 }
 
-/** Every life cycle: a Mermaid diagram of its moves, and its rows as a table. */
+/** Every life cycle: its rows as a table. */
 export function lifeCycles(): string {
   return objects
     .flatMap((object) => (object.lifeCycle && object.lifeCycle.rows.length > 0 ? [lifeCycleSection(object, object.lifeCycle)] : []))
@@ -135,76 +122,51 @@ export function lifeCycles(): string {
 }
 
 function lifeCycleSection(object: ObjectDefinition, lifeCycle: LifeCycle): string {
-  const rows = lifeCycle.rows.map((row) => [
-    row.verb,
-    list(row.from.map((state) => state ?? '(new)')),
-    targetOf(row),
-    row.again ? '–' : list((row.events.length > 0 ? row.events : [extensionEvent(object.type)]).map(code)),
-    row.trigger,
-  ]);
+  const repeats = lifeCycle.rows.filter(({ again }) => again);
+  const moves = lifeCycle.rows
+    .filter(({ again }) => !again)
+    .map(({ verb, from, to, trigger, events: named }) => {
+      const target = to.length === 0 ? '' : ` → ${to.join(', ')}`;
+      const emitted = named.length === 0 ? '' : `, ${list(named.map(code))}`;
+      return `- **${verb}** ${list(from.map((state) => state ?? '(new)'))}${target}: ${trigger}${emitted}`;
+    });
+  const repeated = [...Map.groupBy(repeats, ({ verb }) => verb)].map(([verb, of]) => {
+    const states = [...new Set(of.flatMap(({ from }) => from.map((state) => state ?? 'new')))];
+    return `${verb} (${states.length === lifeCycle.states.length ? 'every state' : list(states)})`;
+  });
   const unreached = lifeCycle.states.filter((state) => !lifeCycle.rows.some(({ to }) => to.includes(state)));
   return [
     `## ${object.type}`,
-    '',
     `${object.meaning}. Owned by the ${titleOf(object.owner)}.`,
-    ...(unreached.length > 0 ? ['', `No verb leads to ${unreached.join(', ')}: only the initial data has such objects.`] : []),
-    '',
-    '```mermaid',
-    ...stateDiagram(lifeCycle),
-    '```',
-    '',
-    table(['Verb', 'From', 'To', 'Event', 'Cause'], rows),
-  ].join('\n');
+    ...(unreached.length > 0 ? [`No verb leads to ${unreached.join(', ')}: only the initial data has such objects.`] : []),
+    moves.join('\n'),
+    ...(repeated.length > 0 ? [`Repeats: ${repeated.join('; ')}.`] : []),
+  ].join('\n\n');
 }
-
-function targetOf({ again, to }: Row<string, string>): string {
-  if (again) return 'unchanged, nothing happens';
-  return to.length === 0 ? 'unchanged' : to.join(', ');
-}
-
-function stateDiagram({ rows }: LifeCycle): string[] {
-  const moves = rows
-    .filter(({ again }) => !again)
-    .flatMap(({ verb, from, to }) =>
-      from.flatMap((state) => (to.length === 0 ? [state] : to).map((next) => ({ verb, from: state, to: next }))),
-    );
-  const drawn = new Set(moves.flatMap(({ from, to }) => [from, to]).filter((state) => state !== null));
-  return [
-    'stateDiagram-v2',
-    ...[...drawn].filter((state) => state.includes('-')).map((state) => `  state "${state}" as ${mermaidId(state)}`),
-    ...[...Map.groupBy(moves, ({ from, to }) => `${node(from)} --> ${node(to)}`)].map(
-      ([arrow, same]) => `  ${arrow} : ${[...new Set(same.map(({ verb }) => verb))].join(', ')}`,
-    ),
-  ];
-}
-
-const node = (state: string | null): string => (state === null ? '[*]' : mermaidId(state));
 
 /** Events in the source document. */
 const DOCUMENTED_EVENTS = 16;
 const ADDED_EVENT = `‡ Our addition, not one of the ${DOCUMENTED_EVENTS}.`;
 
-/** Every event that a life cycle names: its type on the wire, its topic, its causes and its subscribers. */
+/** Every event that a life cycle names: its object, its meaning and its causes. */
 export function eventTable(): string {
   const added = events.filter(({ addition }) => addition);
-  const rows = events.map((event) => [
-    ...marked(addressed(event), event),
-    event.classification,
-    event.meaning,
-    list(publicApis.filter(({ emits }) => emits.includes(event.name)).map(({ name }) => name)),
-    subscribersOf(event),
-  ]);
+  const lines = events.map((event) => {
+    const causes = publicApis.filter(({ emits }) => emits.includes(event.name)).map(({ name }) => name);
+    const cause = causes.length === 0 ? '' : `. Caused by ${list(causes)}`;
+    return `- ${code(event.name)}${event.addition ? ' ‡' : ''} (${event.object}): ${event.meaning}${cause}.`;
+  });
   return [
     `${events.length - added.length} of the ${DOCUMENTED_EVENTS} events of the source document.${added.length > 0 ? ` ${ADDED_EVENT}` : ''}`,
     '',
-    table(['Type', 'Topic', 'Object', 'Kind', 'Meaning', 'Caused by', 'Subscribers'], rows),
+    lines.join('\n'),
   ].join('\n');
 }
 
 /** The additional events, one per object that changes. */
 export function changeEventTable(): string {
-  const rows = changeEvents.map((event) => [...addressed(event), subscribersOf(event)]);
-  return table(['Type', 'Topic', 'Object', 'Subscribers'], rows);
+  const topics = [...Map.groupBy(changeEvents, topicOfEvent)];
+  return topics.map(([topic, of]) => `- ${code(topic)}: ${list(of.map(({ name }) => code(name)))}`).join('\n');
 }
 
 function topicOfEvent(event: EventDefinition): string {
@@ -212,36 +174,19 @@ function topicOfEvent(event: EventDefinition): string {
   return object ? topicOf(object.domain) : '';
 }
 
-const addressed = (event: EventDefinition): string[] => [code(TYPE_PREFIX + event.name), code(topicOfEvent(event)), code(event.object)];
-
-const marked = ([type = '', ...cells]: readonly string[], { addition }: EventDefinition): string[] => [
-  addition ? `${type} ‡` : type,
-  ...cells,
-];
-
-const subscribersOf = ({ subscribers }: EventDefinition): string =>
-  list(subscribers?.map(({ application, purpose }) => `${titleOf(application)}: ${purpose}`) ?? []);
-
 const all = Object.entries(problems) as [ProblemCode, { status: number; title: string; retryable: boolean }][];
 
+/** Whether the same request may succeed later. */
 const repeatable = (name: ProblemCode, retryable: boolean): string =>
-  retryable ? 'yes' : retryableAtTimes.has(name) ? 'no, unless `retryable` is `true`' : 'no';
-
-/** Every problem code, linked to its section. */
-export function problemTable(): string {
-  return table(
-    ['Status', '`code`', 'Title', 'Same request may succeed later'],
-    all.map(([name, { status, title, retryable }]) => [String(status), `[${code(name)}](#${name})`, title, repeatable(name, retryable)]),
-  );
-}
+  retryable ? ', retryable' : retryableAtTimes.has(name) ? ', retryable at times' : '';
 
 /** One section per problem, with the code as its anchor. */
 export function problemSections(): string {
   return all
-    .map(([name, { status, title }]) => {
+    .map(([name, { status, retryable }]) => {
       const [cause, remedy] = problemMeanings[name];
       const reasons = name === 'payment_declined' ? [declineCodeTable()] : [];
-      return [`### ${name}`, `${status} ${title}.`, `**Cause.** ${cause}`, `**Remedy.** ${remedy}`, ...reasons].join('\n\n');
+      return [`### ${name}`, `${status}${repeatable(name, retryable)}. ${cause} *${remedy}*`, ...reasons].join('\n\n');
     })
     .join('\n\n');
 }

@@ -11,3 +11,5 @@ export function table(head: readonly string[], rows: readonly (readonly string[]
 
 /** Mermaid's ids may not have hyphens. */
 export const mermaidId = (name: string): string => name.replaceAll('-', '_');
+
+export const firstSentence = (text: string): string => /^.*?\.(?= [A-Z]|$)/.exec(text)?.[0] ?? text;

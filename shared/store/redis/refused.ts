@@ -23,7 +23,7 @@ const REPLIES: readonly Reply[] = [
     /^NOPERM/,
     'never',
     (message) =>
-      `does not let its user do this: the user lacks a permission (${message}). Give it the rule of docs/how-to/own-broker-and-redis.md.`,
+      `does not let its user do this: the user lacks a permission (${message}). Give it the rule of docs/reference/variables.md.`,
   ],
   [/cluster support disabled/, 'never', () => 'is not a cluster: give a single address.'],
   [/DB index is out of range/, 'never', (message) => `does not have this database (${message}).`],
