@@ -121,7 +121,7 @@ describe('An order with given prices without tax', () => {
 
   const [MUGS, CUPS] = givenWithoutTax('').lines as [object, object];
   test.each([
-    ['no taxes', { taxes: undefined }, '/taxes', 'required'],
+    ['no taxes', { taxes: undefined }, '/taxes', 'tax_needed'],
     ['taxes of prices that include them', { taxIncluded: undefined }, '/taxes', 'unexpected'],
     ['no rate of a line', { lines: [{ ...MUGS, taxRate: undefined }, CUPS] }, '/lines/0/taxRate', 'tax_needed'],
     ['no tax of a line', { lines: [{ ...MUGS, tax: undefined }, CUPS] }, '/lines/0/tax', 'tax_needed'],

@@ -120,7 +120,7 @@ export function withGivenPrices<T extends z.ZodObject>(schema: T): T {
         return;
       }
       for (const member of REQUIRED) if (asked[member] === undefined) issue(member, REMEDIES[member], 'required');
-      if (taxIncluded === false && taxes === undefined) issue('taxes', TAXES, 'required');
+      if (taxIncluded === false && taxes === undefined) issue('taxes', TAXES, 'tax_needed');
       if (taxIncluded !== false && taxes !== undefined) issue('taxes', INCLUDED, 'unexpected');
       if (exchangeForReturnId !== undefined) {
         issue(
@@ -145,11 +145,6 @@ export function withGivenPrices<T extends z.ZodObject>(schema: T): T {
           if: { required: ['lines'] },
           // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
           then: { required: [...REQUIRED] },
-        },
-        {
-          if: { required: ['lines', 'taxIncluded'], properties: { taxIncluded: { const: false } } },
-          // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
-          then: { required: ['taxes'] },
         },
       ],
     });
