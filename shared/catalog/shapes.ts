@@ -57,11 +57,11 @@ export const UNUSABLE_NAME = 'No id, code or token can be __proto__. Choose anot
 /** The characters of ids and names. @param most characters */
 export const nameOf = (most: number) => z.string().max(most).regex(NAME, NAME_RULE).refine(isUsableName, UNUSABLE_NAME);
 
-/**
- * Text on one line that people type or paste: line ends and runs of blanks become one blank, control characters are left out. Blanks alone
- * are too short. @param most characters after trimming; a longer text is refused unread
- */
-export const typedText = (most: number) =>
+/** Text that people type or paste. It is trimmed, so blanks alone are too short. @param most characters after trimming */
+export const typedText = (most: number) => z.string().trim().min(1).max(most).meta({ pattern: '\\S' });
+
+/** As `typedText`, on one line: line ends and runs of blanks become one blank, control characters are left out. */
+export const typedLine = (most: number) =>
   z
     .string()
     .trim()
@@ -69,9 +69,6 @@ export const typedText = (most: number) =>
     .overwrite((text) => inOneLine(text, most))
     .min(1)
     .meta({ pattern: '\\S' });
-
-/** Text of several lines that people type or paste. It is trimmed, so blanks alone are too short. @param most characters after trimming */
-export const typedLines = (most: number) => z.string().trim().min(1).max(most).meta({ pattern: '\\S' });
 
 export const Sku = nameOf(64).meta({ id: 'Sku', example: 'mug-blue' });
 

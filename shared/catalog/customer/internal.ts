@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { changeOf } from '../changes.ts';
 import { defineInternalCall } from '../define.ts';
 import { dependencyProblems } from '../problems.ts';
-import { AnyInstant, typedLines } from '../shapes.ts';
+import { AnyInstant, typedText } from '../shapes.ts';
 import { Customer, CustomerVerb, InteractionType, PartyContact } from './objects.ts';
 
 export const putParty = defineInternalCall({
@@ -33,7 +33,7 @@ export const logCustomerInteraction = defineInternalCall({
   path: '/internal/customers/{id}/interactions',
   request: z.strictObject({
     type: InteractionType,
-    note: typedLines(2000).optional(),
+    note: typedText(2000).optional(),
     occurredAt: AnyInstant.optional().describe('Default: now.'),
   }),
   response: Customer,

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { REHEARSAL_NAME, REHEARSAL_NAME_RULE } from '../../../domain/ids.ts';
 import { EARLIEST_START, LATEST_CLOCK } from '../../limits.ts';
-import { AnyInstant, Instant, typedText } from '../../shapes.ts';
+import { AnyInstant, Instant, typedLine } from '../../shapes.ts';
 import { SwapChanges, Swaps } from '../../swap.ts';
 import { defineOperation } from '../define-operation.ts';
 import { OwnData } from '../own-data.ts';
@@ -31,7 +31,7 @@ const MOST_LABELS = 10;
 const Labels = z
   .record(
     z.string().regex(/^[a-z][a-z0-9-]{0,29}$/, 'A label is named in lower-case letters, digits and hyphens, at most 30.'),
-    typedText(100),
+    typedLine(100),
   )
   .refine((labels) => Object.keys(labels).length <= MOST_LABELS, {
     error: `At most ${MOST_LABELS} labels are possible.`,
