@@ -54,6 +54,13 @@ describeInBrowser('The timeline in the console', () => {
     await tab.expectSoundInEveryLook();
   });
 
+  test('The timeline leads to the story of its object', async () => {
+    await openTimeline();
+    await tab.follow('Play');
+    await tab.page.waitForURL(new RegExp(`/play/order/${order}`));
+    await shows(/^Story of order /);
+  });
+
   test('Keys move the clock line from mark to mark, the states follow, and the address keeps the instant', async () => {
     await openTimeline();
     await press('Home');

@@ -102,7 +102,11 @@ function KnownTimeline({ timeline, query }: { timeline: Timeline; query: URLSear
   );
   return (
     <div class="stack">
-      <PageHead title={`Timeline of ${name}`} back={[linkHere('objects', type, id), `The ${type.replaceAll('-', ' ')}`]} />
+      <PageHead
+        title={`Timeline of ${name}`}
+        badge={<a href={linkHere('play', type, id)}>Play</a>}
+        back={[linkHere('objects', type, id), `The ${type.replaceAll('-', ' ')}`]}
+      />
       <Card label="Timeline">
         <div class={css.tools}>
           <span class={css.instant} data-instant="">
