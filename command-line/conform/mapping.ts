@@ -1,4 +1,4 @@
-import { parse } from 'yaml';
+import { parse, YAMLParseError } from 'yaml';
 import { IN_WORDS, mistakesIn } from '../../shared/contract/issue-words.ts';
 import type { Suite } from '../../shared/contract/suites/suite.ts';
 import { errorMessage } from '../../shared/domain/text.ts';
@@ -19,15 +19,17 @@ export function mappingOf(suite: Suite, file: string | undefined): Mapping {
 function yamlIn(file: string): unknown {
   const text = textOf(file);
   try {
-    return parse(text);
+    return parse(text, { logLevel: 'error' });
   } catch (error) {
+    if (error instanceof YAMLParseError && error.message.includes('call stack'))
+      throw misuse(`${file} cannot be read: it is nested too deeply.`);
     // A text with too many aliases is refused with another class of error.
     throw misuse(`${file} is not YAML: ${errorMessage(error).split('\n')[0]}`);
   }
 }
 
-/** Bytes of a mapping, or of headers. */
-const MOST_BYTES = 1_048_576;
+/** Bytes of a mapping, or of headers. The parser compares each key of a mapping with all others. */
+const MOST_BYTES = 65_536;
 
 function textOf(file: string): string {
   try {
