@@ -83,7 +83,7 @@ test('The completion of bash completes commands, verbs, options, scenarios, pres
     'clo',
     'clock fr',
     'fault set slow --appl',
-    'rehearse split',
+    'rehearse split-t',
     'fault set payment-hub',
     'call confirm-o',
     'call create-basket-api --dr',
