@@ -1,8 +1,8 @@
 import { isEan13 } from './barcode.ts';
 import { CENSOR } from './censor.ts';
 
-/** Hexadecimal ids and digests, our tracking numbers, and runs of at least 13 digits with up to three separators between digits. */
-const CANDIDATES = /[0-9a-f]{32,}|\bUC\d{14}\b|\+?\d(?:[\s._\u2010-\u2015-]{0,3}\d){12,}/gi;
+/** UUIDs, hexadecimal ids and digests, our tracking numbers, and runs of at least 13 digits with up to three separators between digits. */
+const CANDIDATES = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9a-f]{32,}|\bUC\d{14}\b|\+?\d(?:[\s._\u2010-\u2015-]{0,3}\d){12,}/gi;
 /** Groups of digits joined by plus signs, as in a URL. They are too short for telephone numbers. */
 const JOINED = /(?<![\d+])\d{1,8}(?:(?:\+|[\s._\u2010-\u2015-]{1,3})\d{1,8})+/g;
 const FEWEST_DIGITS = 13;
@@ -24,7 +24,8 @@ function censorCardNumbers(text: string, censor: string): string {
     .replaceAll(JOINED, (run) => (run.includes('+') ? censorRun(run, censor) : run));
 }
 
-const isHexadecimal = (run: string): boolean => /^[0-9a-f]{32}/i.test(run);
+/** One of 2,700 UUIDs has a group of digits that looks like the number of a card. A UUID without a letter is none. */
+const isHexadecimal = (run: string): boolean => /^(?:[0-9a-f]{32}|(?=[\d-]*[a-f])[0-9a-f]{8}-[0-9a-f]{4}-)/i.test(run);
 
 const isTrackingNumber = (run: string): boolean => /^UC/i.test(run);
 

@@ -72,6 +72,20 @@ test('A secret is redacted in an encoded part of a path, after any prefix', () =
   }
 });
 
+test('Redaction keeps UUIDs, also those with digits like a card number', () => {
+  for (const uuid of [
+    'dac68707-0673-4833-8767-390ca35700a0',
+    '32397f08-31ca-4970-9470-75747485cb0f',
+    '38329413-3313-4939-8f59-8a4451a3dedd',
+  ]) {
+    for (const text of [uuid, `pi_${uuid}`, `/orders/${uuid.toUpperCase()}?a=1`]) {
+      expect(redactText(text)).toBe(text);
+      expect(secretIn(text)).toBeUndefined();
+    }
+  }
+  expect(secretIn('41111111-1111-1111-0000-000000000000')).toBe('card_number');
+});
+
 test('Redaction keeps telephone numbers with a plus sign, and tracking numbers', () => {
   // Their digits are valid numbers of an old Visa card, an American Express card and a Diners Club card.
   for (const number of ['+4222222222222', '+42 2222 222 2222', '+378282246310005', 'UC30569309025904']) {
