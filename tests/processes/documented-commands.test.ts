@@ -75,7 +75,9 @@ async function outputsOf(page: readonly CommandBlock[]): Promise<string[]> {
   const mark = '=== end of a block ===';
   const script = page.map(({ commands }) => `${atThisEstate(commands)}\necho; echo '${mark}'`).join('\n');
   const env = { ...process.env, ESTATE_URL: addresses.gateway };
-  await using shell = started('bash', ['-eo', 'pipefail', '-c', `exec 2>&1\n${script}`], { cwd: clone.path, env });
+  // A block that fails leaves its programs behind, and they would keep the output open.
+  const ending = "trap 'kill $(jobs -p) 2>/dev/null || true' EXIT";
+  await using shell = started('bash', ['-eo', 'pipefail', '-c', `exec 2>&1\n${ending}\n${script}`], { cwd: clone.path, env });
   const code = await shell.ended;
   const outputs = shell.output.out.split(mark).map((text) => text.trim().replaceAll(String(receiverPort), '3000'));
   const failed = page[outputs.length - 1];
