@@ -1,14 +1,11 @@
 import { describe, expect, test as plainTest } from '@jest/globals';
 import { listedType } from '../../control/objects/types.ts';
 import { timelineOf } from '../../control/timelines/timeline-of.ts';
-import { objectsOf, registeredApplications } from '../../estate/registry.ts';
-import { objectExamples } from '../../shared/catalog/examples.ts';
 import { type Money, moneyInWords } from '../../shared/domain/money.ts';
-import { createMemoryStore } from '../../shared/store/memory/store.ts';
-import { aHop } from '../ports/a-hop.ts';
 import { newRehearsal, type TestRehearsal } from '../support/estate.ts';
 import { card } from '../support/steps/tender.ts';
 import { testIn } from '../support/test-in.ts';
+import { afterLoad } from './after-load.ts';
 
 const test = testIn(newRehearsal);
 
@@ -210,24 +207,8 @@ test.each(['0', '5001', 'many'])('A timeline with the limit %s is refused', asyn
   expect([reply.status, reply.body]).toMatchObject([422, { errors: [{ pointer: '?limit' }] }]);
 });
 
-/** A world whose journal got ten thousand reads of one order, and has discarded the older half. */
-async function afterLoad() {
-  const { worlds, control } = createMemoryStore();
-  const world = await worlds.open('r', { now: 1_000, applications: {}, due: [] }, { bearer: 'b', apiKey: 'k', webhookSecret: 'w' });
-  const at = '2026-03-01T10:00:00.000Z';
-  for (let n = 0; n < 10_000; n++) {
-    const ids = { requestId: `r${n}`, correlationId: `c${n}` };
-    const shown = { application: 'oms', api: 'get-order-api', method: 'GET', path: '/orders/ord_1', status: 200, durationMs: 1 };
-    control.journal(world, aHop({ ...ids, head: JSON.stringify({ ...ids, ...shown, startedAt: at, at, calls: [], faults: [] }) }));
-  }
-  const objects = objectsOf(registeredApplications.map(({ service }) => service));
-  const order = objectExamples.find(({ definition }) => definition.type === 'order')?.object ?? {};
-  const found = { id: 'ord_1', order: 1, version: 1, json: JSON.stringify({ ...order, id: 'ord_1' }) };
-  return { scope: { worlds, objects, view: { world, now: 1_000 } } as unknown as Parameters<typeof timelineOf>[0], found, objects };
-}
-
 plainTest('A timeline of ten thousand requests keeps its limit, reports discarded hops, and permits a pause at each hop', async () => {
-  const { scope, found, objects } = await afterLoad();
+  const { scope, found, objects } = await afterLoad<Parameters<typeof timelineOf>[0]>();
   let permitted = 0;
   const breathe = () => {
     permitted += 1;

@@ -1,7 +1,8 @@
-import { drawn, linkHere, navigate, setQuery, useRead, withQuery } from '../data/data.ts';
+import { drawn, linkHere, navigate, setQuery, useRead } from '../data/data.ts';
 import { Card, CopyButton, Empty, Heading, type PageProps, Unknown, useKeys } from '../kit/kit.ts';
+import { markLink } from '../timelines/mark-link.ts';
 import { Player } from './player.tsx';
-import { type Step, type Story, stepIn } from './story.ts';
+import { type Story, stepIn } from './story.ts';
 
 /** Exchanges that the page reads. */
 const MOST_STEPS = 1_000;
@@ -34,7 +35,7 @@ function StoryOf({ type, id, query, rehearsal }: StoryOfProps) {
 }
 
 const UnknownStory = ({ type, id, why }: { type: string; id?: string | undefined; why: string }) => (
-  <Unknown title="Unknown story" words={`There is no story of ${type}`} id={id} why={<span>{why}</span>}>
+  <Unknown title="Unknown story" words={`No story exists for ${type}`} id={id} why={<span>{why}</span>}>
     <Others />
   </Unknown>
 );
@@ -67,11 +68,6 @@ const NoStory = ({ story: { name } }: { story: Story }) => (
 
 function KnownStory({ story, type, id, query, rehearsal }: StoryOfProps & { story: Story }) {
   const at = stepIn(query.get('step'), story);
-  const traceLink = ({ trace, what, id: of }: Step): string | undefined => {
-    if (what === 'event') return linkHere('events', of);
-    if (what === 'move') return linkHere('activity', 'clock', of);
-    return trace === undefined ? undefined : withQuery(linkHere('activity', trace), { hop: of });
-  };
   const subject = type === undefined || id === undefined ? '' : ` ${type} ${id}`;
   return (
     <Player
@@ -80,7 +76,7 @@ function KnownStory({ story, type, id, query, rehearsal }: StoryOfProps & { stor
       onStep={(step) => setQuery({ step: String(step) })}
       useKeys={useKeys}
       onLeave={() => navigate(type === undefined || id === undefined ? linkHere('activity') : linkHere('objects', type, id))}
-      traceLink={traceLink}
+      traceLink={markLink}
       title={<Heading title={`Story of ${story.name}`}>Story of {story.name}</Heading>}
       more={
         <CopyButton what="Command" text={() => `estate play${subject} --rehearsal ${rehearsal} > story.html`}>

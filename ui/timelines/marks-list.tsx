@@ -1,6 +1,7 @@
-import { applicationTitle, linkHere, withQuery } from '../data/data.ts';
+import { applicationTitle } from '../data/data.ts';
 import { instantWords, type Mark } from './axis.ts';
 import { MarkGlyph } from './mark-glyph.tsx';
+import { markLink } from './mark-link.ts';
 import css from './timelines.module.css';
 
 /** Marks that the list shows before and after the clock line. */
@@ -42,7 +43,7 @@ interface MarkRowProps {
 
 /** A mark with its time, and with the day if it differs from the day of the mark before. */
 function MarkRow({ mark, before, isFirst, isLater = false }: MarkRowProps) {
-  const href = linkOf(mark);
+  const href = markLink(mark);
   const [day, time] = [mark.at.slice(0, 10), mark.at.slice(11, 23)];
   return (
     <>
@@ -58,11 +59,4 @@ function MarkRow({ mark, before, isFirst, isLater = false }: MarkRowProps) {
       </li>
     </>
   );
-}
-
-/** The hop in its trace, the event, or the move of the clock. Undefined for a hop whose trace is gone. */
-function linkOf({ what, id, trace }: Mark): string | undefined {
-  if (what === 'event') return linkHere('events', id);
-  if (what === 'move') return linkHere('activity', 'clock', id);
-  return trace === undefined ? undefined : withQuery(linkHere('activity', trace), { hop: id });
 }

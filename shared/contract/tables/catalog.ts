@@ -86,7 +86,7 @@ function flowSection({ number, title, participants: [caller, callee], steps }: F
   ].join('\n');
 }
 
-/** Who calls whom: one line per caller. */
+/** The calls between applications: one line per caller. */
 export function callMatrix(): string {
   return applicationNames
     .flatMap((caller) => {
