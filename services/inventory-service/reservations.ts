@@ -16,7 +16,9 @@ import { listNodes, listSources, nodesWithAll, onlyAt, readLevels, requireSku } 
 export const takeHold = handle(takeHoldCall)(async ({ params: { reservationId }, body }, { work, breathe }) => {
   const known = await work.get(holds, reservationId);
   if (known?.state === 'held') return { allocations: known.allocations };
-  if (known) throw known.short ? insufficientStock(known.short, work.figures) : holdEnded(known);
+  // A named store and the place of a collection serve whole lines.
+  const splitLines = work.figures.splitLines && body.locationId === undefined && body.collectAt === undefined;
+  if (known) throw known.short ? insufficientStock(known.short, { splitLines }) : holdEnded(known);
   const freed = await findHeld(body.replaces ?? [], work);
   const nodes = body.collectAt === undefined ? await listNodes(work, body.locationId) : await listSources(work, body.collectAt);
   const wanted = {
@@ -30,7 +32,7 @@ export const takeHold = handle(takeHoldCall)(async ({ params: { reservationId },
   const { held, short } = await findStock(work, wanted, breathe);
   if (short.length > 0) {
     work.put(holds, { id: reservationId, state: 'refused', allocations: [], short });
-    return insufficientStock(short, work.figures);
+    return insufficientStock(short, { splitLines });
   }
   // Both change in one commit: the new reservation may need a unit of the replaced one, which keeps its units if the new one is refused.
   for (const one of freed) giveBack(work, one, { state: 'released', reference: `replaced by ${reservationId}` });

@@ -2,7 +2,6 @@ import { afterAll, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { apis } from '../../shared/catalog/apis.ts';
 import { isThorough, runsOf } from '../support/effort.ts';
-import { startRetailer } from '../support/own-retailer.ts';
 import { ends, historiesOf, runHistory, type Subject, tryHistory } from './histories/history.ts';
 import { agreed, succeeded } from './histories/running-history.ts';
 
@@ -51,8 +50,7 @@ test.each(cases)(
 test.each(['JPY', 'USD', 'BHD'])(
   'Histories in %s keep every invariant',
   async (currency) => {
-    await using retailer = await startRetailer({ currency });
-    const own = { gateway: retailer.gateway, currency };
+    const own = { figures: { currency } };
     const property = fc.asyncProperty(historiesOf('everything together'), (history) => runHistory(history, own));
     const numRuns = runsOf({ usually: 1, thoroughly: 10 }) * factor;
     await fc.assert(property, { numRuns, interruptAfterTimeLimit: 100_000 * factor, ...(seed !== undefined && { seed: Number(seed) }) });
@@ -74,8 +72,7 @@ test.each([
 ] as const)(
   'Histories of a retailer in %s that %s, with %s, keep every invariant',
   async (currency, _does, subject, figures) => {
-    await using retailer = await startRetailer({ currency, ...figures });
-    const own = { gateway: retailer.gateway, currency };
+    const own = { figures: { currency, ...figures } };
     const property = fc.asyncProperty(historiesOf(subject), (history) => runHistory(history, own));
     const numRuns = runsOf({ usually: 1, thoroughly: 10 }) * factor;
     await fc.assert(property, { numRuns, interruptAfterTimeLimit: 100_000 * factor, ...(seed !== undefined && { seed: Number(seed) }) });
@@ -96,8 +93,7 @@ test.each([
 ] as const)(
   'Histories in %s of a retailer that splits lines, with %s, keep every invariant',
   async (currency, subject) => {
-    await using retailer = await startRetailer({ currency, splitLines: true });
-    const own = { gateway: retailer.gateway, currency, stock: SPREAD };
+    const own = { figures: { currency, splitLines: true }, stock: SPREAD };
     const property = fc.asyncProperty(historiesOf(subject), (history) => runHistory(history, own));
     const numRuns = runsOf({ usually: 1, thoroughly: 10 }) * factor;
     await fc.assert(property, { numRuns, interruptAfterTimeLimit: 100_000 * factor, ...(seed !== undefined && { seed: Number(seed) }) });

@@ -88,6 +88,13 @@ describe('A line that no location can serve alone', () => {
     const collection = { locationId: 'store-01' };
     const refused = await rehearsal.call('checkout-basket-api', { params: { id }, body: { collection } as never });
     expect(refused).toMatchObject({ status: 409, body: { code: 'insufficient_stock', skus: [{ requested: 5, available: 3 }] } });
+    expect(refused.body.detail).toContain('3 at the best location');
+  });
+
+  test('is reserved at a named location only as a whole, and the refusal counts its units', async (rehearsal) => {
+    const { status, body } = await rehearsal.reserve({ items: [mugs(3)], locationId: 'dc-01' });
+    expect([status, body.skus]).toEqual([409, [{ sku: 'mug-blue', requested: 3, available: 2 }]]);
+    expect(body.detail).toContain('2 at the best location');
   });
 
   test('is reserved for an order line by Allocate Inventory', async (rehearsal) => {
@@ -198,6 +205,58 @@ describe('An order with a line from two locations', () => {
     await rehearsal.settle();
     expect(await rehearsal.returned(returned)).toMatchObject({ state: 'refunded', refundAmount: { amount: 3_897 } });
     expect(await paidBack(rehearsal, order.id)).toBe(6_495);
+  });
+});
+
+describe('A return of a line from two locations, without a location', () => {
+  /** Five delivered mugs: two from a warehouse, three from a store. */
+  const arrived = (rehearsal: TestRehearsal) => rehearsal.completed([mugs(5)]);
+  type Arrived = Awaited<ReturnType<typeof arrived>>;
+  /** Where the units go that a carrier collects. */
+  const back = async (rehearsal: TestRehearsal, order: Arrived, qty: number) =>
+    (await rehearsal.announced(order, qty, { dropOff: 'carrier' })).locationId;
+  const announce = (rehearsal: TestRehearsal, order: Arrived, qty: number, more: object = {}) =>
+    rehearsal.announce({ orderId: order.id, lines: [{ orderLineId: order.lines[0]?.lineId, qty, reason: 'too small' }], ...more });
+
+  test('goes to the location that sent all of them, and then to the one whose units are not back', async (rehearsal) => {
+    const order = await arrived(rehearsal);
+    expect(await back(rehearsal, order, 3)).toBe('store-01');
+    expect(await back(rehearsal, order, 1)).toBe('dc-01');
+    expect(await back(rehearsal, order, 1)).toBe('dc-01');
+  });
+
+  test('goes to the next location when the first one has its units back', async (rehearsal) => {
+    const order = await arrived(rehearsal);
+    expect([await back(rehearsal, order, 2), await back(rehearsal, order, 2)]).toEqual(['dc-01', 'store-01']);
+  });
+
+  test('goes to the first location again after a return to it was rejected', async (rehearsal) => {
+    const order = await arrived(rehearsal);
+    const { id, locationId } = await rehearsal.announced(order, 2, { dropOff: 'carrier' });
+    await rehearsal.moved(id, 'reject');
+    expect([locationId, await back(rehearsal, order, 2)]).toEqual(['dc-01', 'dc-01']);
+  });
+
+  test('never goes to a location whose parcel was lost', async (rehearsal) => {
+    const { order, first, second } = await ordered(rehearsal);
+    await rehearsal.lost(await rehearsal.dispatched(first));
+    await rehearsal.delivered(await rehearsal.dispatched(second));
+    expect(await back(rehearsal, order, 1)).toBe('store-01');
+  });
+
+  test('is refused for more units than one location sent, and goes where the request says', async (rehearsal) => {
+    const order = await arrived(rehearsal);
+    const dry = await rehearsal.call('create-return-api', {
+      body: { orderId: order.id, lines: [{ orderLineId: order.lines[0]?.lineId ?? '', qty: 4, reason: 'too small' }] },
+      query: DRY,
+    });
+    const refused = await announce(rehearsal, order, 4);
+    expect(refused).toMatchObject({ status: 422, body: { errors: [{ pointer: '/locationId', code: 'location_required' }] } });
+    expect(refused.body.detail).toContain('2 from dc-01, 3 from store-01');
+    expect(disagreement(dry, refused)).toBeUndefined();
+    expect((await announce(rehearsal, order, 6)).body).toMatchObject({ code: 'return_quantity_exceeded' });
+    const named = await announce(rehearsal, order, 5, { locationId: 'dc-02' });
+    expect(named).toMatchObject({ status: 201, body: { dropOff: 'carrier', locationId: 'dc-02' } });
   });
 });
 

@@ -9,7 +9,7 @@ import { again, handle, handleDue, type Scope } from '../../../shared/work/handl
 import { findReference, refuseOtherRequest, takeReference } from '../../../shared/work/references.ts';
 import { requireObject } from '../../../shared/work/require-object.ts';
 import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
-import { fulfillmentOrders, nodes } from '../collections.ts';
+import { fulfillmentOrders, fulfillmentOrdersOf, nodes } from '../collections.ts';
 import { returnRefusedDue, TAKE_OVER_MS, undoReturnDue } from '../due-work.ts';
 import { published, returnRequests, returns, returnsOf, type StoredReturn } from './collections.ts';
 import { approve, planStep, receive } from './moves.ts';
@@ -33,7 +33,8 @@ export const createReturn = handle(createReturnApi)(async ({ body }, scope) => {
   if (found) return published(found);
   if (body.replacementId !== undefined && body.resolution === 'exchange') throw worthNothing();
   const dropOff = await readDropOff(work, body);
-  const asked = { ...body, lines: mergeLines(body.lines), dropOff };
+  const lines = mergeLines(body.lines);
+  const asked = { ...body, lines, dropOff, sender: await senderOf(work, { ...body, lines, dropOff }) };
   if (!resumed) takeReference(work, 'return', body, { objectId: id });
   await beginRequest(work, attempt, orderId);
   try {
@@ -83,7 +84,10 @@ async function pointAtMember(work: UnitOfWork, problem: Problem, { orderId, line
   return invalid(`/lines/${unknown}/orderLineId`, 'unknown_line', `The order "${orderId}" has no line "${lines[unknown]?.orderLineId}".`);
 }
 
-type ReturnRequest = InputOf<typeof createReturnApi>['body'];
+type ReturnRequest = InputOf<typeof createReturnApi>['body'] & {
+  /** The location that takes the goods of a split line if the request names none. */
+  readonly sender?: string | undefined;
+};
 
 const MOST_UNITS = 9_999;
 
@@ -109,6 +113,38 @@ async function readDropOff(work: UnitOfWork, { locationId, dropOff }: ReturnRequ
   const node = await requireObject(work, nodes, locationId, 'location');
   if (dropOff === 'store' && !node.isStore) throw notAStore(locationId, await listStores(work));
   return dropOff ?? (node.isStore ? 'store' : 'carrier');
+}
+
+/**
+ * Where a carrier takes goods for which the request names no location, if the retailer splits lines: to the first location that sent as many
+ * units of the first line which are not back. Undefined: the order decides, because it has one location or too few units.
+ * @throws Problem `validation_failed` if only several locations together sent as many
+ */
+async function senderOf(
+  work: UnitOfWork,
+  { orderId, lines, locationId: named, dropOff }: Pick<ReturnRequest, 'orderId' | 'lines' | 'locationId' | 'dropOff'>,
+): Promise<string | undefined> {
+  const [first] = lines;
+  if (!work.figures.splitLines || named !== undefined || dropOff === 'store' || !first) return undefined;
+  const { orderLineId, qty } = first;
+  const unitsIn = (parcel: { lines: readonly { orderLineId: string; qty: number }[] }) =>
+    parcel.lines.reduce((sum, line) => (line.orderLineId === orderLineId ? sum + line.qty : sum), 0);
+  const away = new Map<string, number>();
+  for (const sent of await fulfillmentOrdersOf(work, orderId)) {
+    if (sent.state !== 'delivered' || sent.collection) continue;
+    away.set(sent.locationId, (away.get(sent.locationId) ?? 0) + unitsIn(sent));
+  }
+  for (const back of await returnsOf(work, orderId)) {
+    const before = back.state === 'rejected' ? undefined : away.get(back.locationId);
+    if (before !== undefined) away.set(back.locationId, Math.max(0, before - unitsIn(back)));
+  }
+  const senders = [...away].filter(([, units]) => units > 0);
+  const sender = senders.find(([, units]) => units >= qty);
+  const together = senders.reduce((sum, [, units]) => sum + units, 0);
+  if (sender || together < qty) return sender?.[0];
+  const parts = senders.map(([id, units]) => `${units} from ${id}`).join(', ');
+  const detail = `No location sent ${qty} units of the line "${orderLineId}" that are not back: ${parts}. Name the location that takes all of them in locationId, or create a return for each location.`;
+  throw invalid('/locationId', 'location_required', detail);
 }
 
 /** The stores in words: `store-01, store-02 or store-03`. */
@@ -181,7 +217,7 @@ async function requestReturn(id: string, request: ReturnRequest, scope: Scope, s
     customerId: booked.customerId,
     customerAddress: booked.shippingAddress,
     lines: booked.lines.map(({ orderLineId, sku, qty }) => ({ orderLineId, sku, qty, reason: reasonOf.get(orderLineId) ?? '' })),
-    locationId: request.locationId ?? booked.lines[0]?.nodeId ?? (await firstNode(work)),
+    locationId: request.locationId ?? request.sender ?? booked.lines[0]?.nodeId ?? (await firstNode(work)),
     refundAmount: booked.refundAmount,
     refundTax: booked.refundTax,
     completedAt: booked.completedAt ?? instant(work.now),

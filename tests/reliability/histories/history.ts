@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { DEFAULT_PROGRESSION } from '../../../shared/catalog/control/progression.ts';
 import { estate, newRehearsal, type TestRehearsal } from '../../support/estate.ts';
 import { openRehearsal } from '../../support/open-rehearsal.ts';
-import { rehearsalAt, withSteps } from '../../support/steps/rehearsal-at.ts';
+import { withSteps } from '../../support/steps/rehearsal-at.ts';
 import { collecting } from './collecting.ts';
 import { elsewhere } from './elsewhere.ts';
 import { fulfilment } from './fulfillment.ts';
@@ -184,20 +184,19 @@ async function perform(history: RunningHistory, acts: History): Promise<void> {
   }
 }
 
+/** A retailer with its own figures and stock. */
 export interface OwnRetailer {
-  readonly gateway: string;
-  readonly currency: string;
+  readonly figures: { readonly currency: string; readonly [figure: string]: unknown };
   readonly stock?: readonly { readonly sku: string; readonly onHand: Readonly<Record<string, number>> }[];
 }
 
 /** Performs a history in a new rehearsal, lets time complete open work, and checks the invariants. */
 export async function runHistory(acts: History, own?: OwnRetailer): Promise<void> {
-  const manual = { warehouse: 'manual' } as const;
   // Half of the retailers have time to replace lost goods.
-  const retailer = acts.length % 2 === 0 ? { currency: own?.currency, replaceLostWithin: 'P2D' } : undefined;
-  const data = retailer || own?.stock ? { retailer, stock: own?.stock } : undefined;
-  await using rehearsal = own ? await rehearsalAt(own.gateway, manual, data) : await newRehearsal(manual, data);
-  const history = begin(rehearsal, own?.currency);
+  const replaceLostWithin = acts.length % 2 === 0 ? 'P2D' : undefined;
+  const data = own || replaceLostWithin ? { retailer: { ...own?.figures, replaceLostWithin }, stock: own?.stock } : undefined;
+  await using rehearsal = await newRehearsal({ warehouse: 'manual' }, data);
+  const history = begin(rehearsal, own?.figures.currency);
   await perform(history, acts);
   await rehearsal.noFaults();
   await look(history);
