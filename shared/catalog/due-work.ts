@@ -111,7 +111,7 @@ export const dueWork: { readonly [Application in Owner]?: Readonly<Record<string
     'give-up-delivery': fulfillment('deadline', 'gives up the delivery and starts its refund, unless the carrier scans the parcel first'),
     'give-up-silent-parcel': parcel('deadline', 'counts the parcel as lost, unless the carrier scans it first'),
     'report-unit': fulfillment('repair', 'reports the goods of the collection to the carrier'),
-    'remind-customer': fulfillment('step', 'reminds the customer of the collection'),
+    'remind-customer': fulfillment('deadline', 'reminds the customer of the collection, unless the goods are handed over first'),
     'give-up-collection': fulfillment(
       'deadline',
       'puts the goods back on the shelf and starts their refund, unless they are collected first',

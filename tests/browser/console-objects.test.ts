@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { describeInBrowser } from '../support/chromium.ts';
-import { newRehearsal, type TestRehearsal } from '../support/estate.ts';
+import { eventually, newRehearsal, type TestRehearsal } from '../support/estate.ts';
 import { payAtCounterSteps } from '../support/steps/pay-at-counter.ts';
 import { card, eur } from '../support/steps/tender.ts';
 import { consoleTab } from './console-tab.ts';
@@ -106,6 +106,32 @@ describeInBrowser('Objects in the console', () => {
       await tab.stateIs('converted');
       expect(await other.object('basket', id)).toMatchObject({ shortage: 'cancel' });
     }
+  });
+
+  test('A person takes a basket to the counter of a store and hands it over, with the button that each page puts first', async () => {
+    await using other = await newRehearsal();
+    await tab.open(objects('/customer/cus_ada', other));
+    await press('Open a basket…');
+    await confirm('Open a basket');
+    await tab.follow('Go to the new basket');
+    await press('Check out to collect…');
+    await confirm('Check out to collect');
+    await tab.follow('Go to the new order');
+    const first = (name: string | RegExp) => main().locator('button.primary').filter({ hasText: name });
+    await first('Authorise a payment…').click();
+    await confirm('Authorise a payment');
+    await first('Confirm').click();
+    await tab.stateIs('confirmed');
+    const words = () => first(/^(Move the clock to|Hand over)/).innerText();
+    // The staff of the store takes four steps, each at its time.
+    for (let next = await words(); next !== 'Hand over…'; ) {
+      const before = next;
+      await first(before).click();
+      next = await eventually('the page offers the next step', async () => (await words()) !== before && words());
+    }
+    await first('Hand over…').click();
+    await confirm('Hand over');
+    await tab.stateIs('completed');
   });
 
   test('The page of object types leads through a state to an object', async () => {
@@ -323,6 +349,18 @@ describeInBrowser('Objects in the console', () => {
     await main().getByRole('region', { name: 'Returns' }).getByText('refunded', { exact: true }).waitFor();
     await main().getByRole('region', { name: 'Goods' }).getByText('1 with the customer · 1 returned').waitFor();
     await tab.stateIs('completed');
+  });
+
+  test('The page of an order names the goods that a carrier lost, and the button that sends them again', async () => {
+    await using other = await newRehearsal({ warehouse: 'manual', carrier: 'manual' }, { retailer: { replaceLostWithin: 'P2D' } });
+    const { orderId, shipmentId } = await other.dispatchedOrder();
+    await other.lost(shipmentId);
+    await tab.open(objects(`/order/${orderId}`, other));
+    await main().getByText('Waits for the fulfillment order Athlone distribution centre: Blue stoneware mug.').waitFor();
+    await press('Send goods again…');
+    await confirm('Send goods again');
+    await tab.says('Send goods again: done.');
+    expect((await other.order(orderId)).replacements).toHaveLength(1);
   });
 
   test('An exchange needs only the name of the other product, and leads to its order, which the return pays for', async () => {

@@ -1,6 +1,6 @@
 import { openRehearsal } from '../support/open-rehearsal.ts';
-import { allocated, collect, putOut } from '../support/steps/collecting-buyer.ts';
 import { type Insisting, insisting } from '../support/steps/insisting.ts';
+import { allocated, changeUnits, collectAndReplace, importOrder, putOut } from '../support/steps/journeys.ts';
 
 /** How long a buyer repeats a failing request, in wall time. */
 const PATIENCE_MS = 120_000;
@@ -11,8 +11,9 @@ const REST_MS = 60_000;
 export const stubbornRehearsal = async (gateway: string): Promise<Insisting> => insisting(await openRehearsal(gateway), PATIENCE_MS);
 
 /** An order from the basket until it has left the warehouse. @returns its id */
-export async function buy(rehearsal: Insisting): Promise<string> {
-  const { id } = await rehearsal.confirmed({ qty: 1 });
+export const buy = async (rehearsal: Insisting): Promise<string> => sent(rehearsal, (await rehearsal.confirmed({ qty: 1 })).id);
+
+async function sent(rehearsal: Insisting, id: string): Promise<string> {
   await rehearsal.dispatched(await allocated(rehearsal, id, PATIENCE_MS));
   return id;
 }
@@ -26,10 +27,12 @@ interface Rush {
   readonly disturb: () => Promise<unknown>;
 }
 
-/** Each buyer collects the first order in a store, but one never comes. The other orders are sent. */
+/** Each buyer collects an order, changes one and imports one; a single buyer never comes to collect. The other orders are sent as they are. */
 const placeOf = async (rehearsal: Insisting, { buyer, bought }: { readonly buyer: number; readonly bought: number }): Promise<string> => {
-  if (bought > 0) return buy(rehearsal);
-  return buyer === 0 ? (await putOut(rehearsal, PATIENCE_MS)).orderId : collect(rehearsal, PATIENCE_MS);
+  if (bought === 1) return sent(rehearsal, await changeUnits(rehearsal));
+  if (bought === 2) return sent(rehearsal, await importOrder(rehearsal));
+  if (bought > 2) return buy(rehearsal);
+  return buyer === 0 ? (await putOut(rehearsal, PATIENCE_MS)).orderId : collectAndReplace(rehearsal, PATIENCE_MS);
 };
 
 /** Buyers in one rehearsal, disturbed once. @returns the acknowledged orders, and the violations after all work has completed */

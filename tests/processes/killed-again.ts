@@ -1,8 +1,8 @@
 import { eventually } from '../support/eventually.ts';
 import { freePort } from '../support/free-port.ts';
 import { openRehearsal } from '../support/open-rehearsal.ts';
-import { collect } from '../support/steps/collecting-buyer.ts';
 import { insisting } from '../support/steps/insisting.ts';
+import { changeUnits, collectAndReplace, importOrder } from '../support/steps/journeys.ts';
 import { startEstate } from './started.ts';
 
 const BUYERS = 8;
@@ -46,17 +46,17 @@ export async function killedAgain({ kills, environment, hasPeer = false }: Kille
   let estate = await start(port);
   const orders: string[] = [];
   let mostOrders = MOST_ORDERS_PER_LIFE;
-  /** One order of each life is collected in a store, whose shelf has fewer goods than a warehouse. */
-  let isToCollect = true;
+  /** Each life has one order of each journey. The shelf of a store has fewer goods than a warehouse. */
+  const journeys = [collectAndReplace, changeUnits, importOrder];
+  let toMake = [...journeys];
   let isOver = false;
   let giveUp = (): void => undefined;
   try {
     const rehearsal = insisting(await openRehearsal(estate.gateway()), PATIENCE_MS);
     giveUp = rehearsal.giveUp;
     const place = async (): Promise<string> => {
-      if (!isToCollect) return (await rehearsal.confirmed({ qty: 1 })).id;
-      isToCollect = false;
-      return collect(rehearsal, PATIENCE_MS);
+      const journey = toMake.shift();
+      return journey ? journey(rehearsal, PATIENCE_MS) : (await rehearsal.confirmed({ qty: 1 })).id;
     };
     const buyer = async (): Promise<void> => {
       while (!isOver) {
@@ -68,7 +68,7 @@ export async function killedAgain({ kills, environment, hasPeer = false }: Kille
     for (let kill = 0; kill < kills; kill++) {
       const enough = orders.length + ORDERS_PER_LIFE;
       mostOrders = orders.length + MOST_ORDERS_PER_LIFE;
-      isToCollect = true;
+      toMake = [...journeys];
       await Promise.race([buying, eventually('more orders', async () => isOver || orders.length >= enough, PATIENCE_MS)]);
       await estate.stop('SIGKILL');
       estate = await start(port);

@@ -171,7 +171,7 @@ describe('Ready at the counter', () => {
     const { reasons, moves } = await control('explain-object', { params: { type: 'fulfillment-order', id } });
     expect(reasons.map((one) => [one.code, one.text])).toEqual([
       ['waits-for-customer', 'It waits for the customer to collect it at the store Galway, Quay Street, at the latest on 2026-03-09.'],
-      ['next-step', 'At 6 Mar, 09:30 the FMS reminds the customer of the collection.'],
+      ['deadline', 'At 6 Mar, 09:30 the FMS reminds the customer of the collection, unless the goods are handed over first.'],
       ['deadline', expect.stringContaining('puts the goods back on the shelf')],
     ]);
     const handOver = moves.find(({ verb }) => verb === 'hand-over');

@@ -42,7 +42,8 @@ export function nearOf({ items, pointWorth, names }: Related): Near {
     place: (id) => nameIn(names.locations, id) ?? id,
     label: (type, label) =>
       LABELLED_BY_ID.has(type)
-        ? label.replaceAll(/[\w.-]+/g, (word) => nameIn(names.locations, word) ?? products.get(word) ?? word)
+        ? // A label may end a sentence.
+          label.replaceAll(/[\w-]+(?:\.+[\w-]+)*/g, (word) => nameIn(names.locations, word) ?? products.get(word) ?? word)
         : label,
     voucher: (code) => {
       const name = nameIn(names.vouchers, code);

@@ -21,7 +21,9 @@ export const send =
     const { body, correlationId } = Object.hasOwn(apis, id)
       ? await callApi(id as TypedApiId, input as never)
       : await tracedControl(id as OperationId, input as OperationInput<OperationId>);
-    const { id: made = acted } = (body ?? {}) as { readonly id?: string };
+    const { id: made = acted, orderId } = (body ?? {}) as { readonly id?: string; readonly orderId?: string };
+    // A checkout that places the order answers with the basket, where nothing is left to do.
+    if (id === 'checkout-basket-api' && orderId !== undefined) return { correlationId, made: { type: 'order', id: orderId } };
     const type = forms[id]?.makes as ObjectType | undefined;
     return { correlationId, made: type && made !== acted ? { type, id: made } : undefined };
   };

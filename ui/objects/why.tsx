@@ -27,7 +27,7 @@ export function Why({ near, explanation, notice, isRecorded, onChange, children 
   const waitsFor = explanation.waitsFor.map((one) => without(one, wait));
   return (
     <section class={`card in stack-tight brk ${css['why']}`} aria-label="Why">
-      {wait && <p class={css['wait']}>{near.label(explanation.type, wait.text).replace(/^It waits/, 'Waits')}</p>}
+      {wait && <p class={css['wait']}>{near.label(namedType(explanation, wait), wait.text).replace(/^It waits/, 'Waits')}</p>}
       <p class={wait ? 'muted' : css['wait']}>
         {near.label(explanation.type, explanation.head)}
         {cause?.correlationId !== undefined && (
@@ -73,6 +73,9 @@ function waitOf(explanation: Explanation): Reason | undefined {
   const shown = waits.filter(({ kind, code }) => kind === 'wait' && !SHOWN_ELSEWHERE.has(code));
   return shown.find(({ code }) => code !== 'waits-for-object') ?? shown[0];
 }
+
+/** The type of the object whose label the text of a wait has. */
+const namedType = ({ type }: Explanation, { code, refs }: Reason): string => (code === 'waits-for-object' && refs[0]?.type) || type;
 
 const without = <Of extends { readonly reasons: readonly Reason[] }>(of: Of, reason: Reason | undefined): Of => ({
   ...of,

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { eventually } from '../eventually.ts';
 import { collectionSteps } from './collection.ts';
 import type { Insisting } from './insisting.ts';
@@ -24,4 +25,31 @@ export async function collect(rehearsal: Insisting, patienceMs: number): Promise
   const { orderId, handOver } = await putOut(rehearsal, patienceMs);
   await handOver();
   return orderId;
+}
+
+/** An order that is collected, and a unit of it that arrived damaged, which the store replaces from its stock. @returns its id */
+export async function collectAndReplace(rehearsal: Insisting, patienceMs: number): Promise<string> {
+  const id = await collect(rehearsal, patienceMs);
+  const isCompleted = async () => {
+    const found = await rehearsal.order(id);
+    return found.state === 'completed' && found;
+  };
+  const { lines } = await eventually(`the order ${id} is completed`, isCompleted, patienceMs);
+  const body = { lines: [{ orderLineId: lines[0].lineId, qty: 1 }], reason: 'damaged' as const, storeId: 'store-01' };
+  await rehearsal.api('create-replacement-api', { params: { id }, body });
+  return id;
+}
+
+/** A confirmed order of two units, one of which its customer changes away. @returns its id */
+export async function changeUnits(rehearsal: Insisting): Promise<string> {
+  const { id, lines } = await rehearsal.confirmed({ qty: 2 });
+  await rehearsal.api('change-order-api', { params: { id }, body: { lines: [{ lineId: lines[0].lineId, qty: 1 }] } });
+  return id;
+}
+
+/** A confirmed order that a web shop took at its own prices, with the payment that it noted. @returns its id */
+export async function importOrder(rehearsal: Insisting): Promise<string> {
+  const { order } = await rehearsal.noted(randomUUID());
+  await rehearsal.confirmed(order.id);
+  return order.id;
 }
