@@ -105,6 +105,8 @@ describeInBrowser('Objects in the console', () => {
       await confirm(form);
       await tab.stateIs('converted');
       expect(await other.object('basket', id)).toMatchObject({ shortage: 'cancel' });
+      await tab.follow('Go to the new order');
+      await tab.stateIs('draft');
     }
   });
 
@@ -123,12 +125,15 @@ describeInBrowser('Objects in the console', () => {
     await first('Confirm').click();
     await tab.stateIs('confirmed');
     const words = () => first(/^(Move the clock to|Hand over)/).innerText();
-    // The staff of the store takes four steps, each at its time.
+    // The staff of the store starts, picks, packs, and puts the goods on the counter, each at its time.
+    const ordered = await other.now();
     for (let next = await words(); next !== 'Hand over…'; ) {
       const before = next;
       await first(before).click();
       next = await eventually('the page offers the next step', async () => (await words()) !== before && words());
     }
+    // Half of the time of the collection has not passed, so the customer was not reminded.
+    expect((await other.now()) - ordered).toBeLessThan(3.5 * 86_400_000);
     await first('Hand over…').click();
     await confirm('Hand over');
     await tab.stateIs('completed');

@@ -243,6 +243,7 @@ async function noteEnds({ rehearsal, things }: RunningHistory): Promise<void> {
     for (const id of ids) {
       const { body } = await rehearsal.call('GET', `/_control/objects/${type}/${id}`, undefined, { as: 'admin' });
       count(`${type} ${body?.state}`);
+      if (body?.lines?.some((line: { nodes?: unknown }) => line.nodes)) count(`${type} split`);
     }
   }
 }
