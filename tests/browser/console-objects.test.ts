@@ -124,12 +124,12 @@ describeInBrowser('Objects in the console', () => {
     await confirm('Authorise a payment');
     await first('Confirm').click();
     await tab.stateIs('confirmed');
-    const words = () => first(/^(Move the clock to|Hand over)/).innerText();
+    const words = () => first(/^(Move the clock to|Hand over)/).textContent();
     // The staff of the store starts, picks, packs, and puts the goods on the counter, each at its time.
     const ordered = await other.now();
     for (let next = await words(); next !== 'Hand over…'; ) {
       const before = next;
-      await first(before).click();
+      await first(before ?? '').click();
       next = await eventually('the page offers the next step', async () => (await words()) !== before && words());
     }
     // Half of the time of the collection has not passed, so the customer was not reminded.

@@ -3,6 +3,7 @@ import { type FaultPresetId, faultPresets } from '../../shared/catalog/control/f
 import { FaultInput } from '../../shared/catalog/control/faults.ts';
 import { newRehearsal, type TestRehearsal } from '../support/estate.ts';
 import { eventually } from '../support/eventually.ts';
+import { collectionSteps } from '../support/steps/collection.ts';
 
 interface Story {
   /** What happens before the preset is set. */
@@ -51,6 +52,23 @@ const STORIES: { readonly [Id in FaultPresetId]: Story } = {
     },
   },
   'carrier-unreachable': { call: (rehearsal) => rehearsal.call('track-shipment-api', { params: { id: 'shp_1' } }) },
+  'order-answer-lost': {
+    before: async ({ checkedOut }) => (await checkedOut()).id,
+    call: (rehearsal, basketId) => rehearsal.call('create-order-api', { body: { basketId } }),
+  },
+  'change-answer-lost': {
+    call: (rehearsal) => rehearsal.call('change-order-api', { params: { id: 'ord_1' }, body: { shippingMethod: 'STANDARD' } }),
+  },
+  'replacement-answer-lost': {
+    call: (rehearsal) => {
+      const body = { lines: [{ orderLineId: 'bsk_1-1', qty: 1 }], reason: 'damaged' as const };
+      return rehearsal.call('create-replacement-api', { params: { id: 'ord_1' }, body });
+    },
+  },
+  'hand-over-answer-lost': {
+    call: (rehearsal) => rehearsal.call('hand-over-collection-api', { params: { id: 'ful_1' }, body: { code: '123456' } }),
+  },
+  'collection-messages-withheld': { call: (rehearsal) => collectionSteps(rehearsal).atCounter() },
   'order-events-twice': sold,
   'order-events-out-of-order': sold,
   'payment-events-late': sold,

@@ -121,7 +121,8 @@ test('Random histories make every public API succeed', () => {
 
 test('Random histories reach every important final state', () => {
   const expected = [
-    ...['order confirmed', 'order completed', 'order cancelled', 'order split', 'fulfillment-order delivered', 'shipment delivered', 'shipment lost'],
+    ...['order confirmed', 'order completed', 'order cancelled', 'order split'],
+    ...['fulfillment-order delivered', 'shipment delivered', 'shipment lost'],
     ...['return refunded', 'return exchanged', 'payment captured', 'payment voided', 'payment failed'],
   ];
   const missed = expected.filter((end) => !ends.has(end));

@@ -78,6 +78,20 @@ export const faultPresets = [
     rule: { match: { api: 'confirm-order-api' }, fault: { kind: 'expired-token' }, times: 1 },
   },
   {
+    id: 'order-answer-lost',
+    group: 'Orders and customers',
+    title: 'The answer to a new order is lost',
+    effect: 'The next Create Order succeeds, but its caller gets 504. The same call with its reference returns the order.',
+    rule: { match: { api: 'create-order-api' }, fault: { kind: 'lost-response', as: 'timeout' }, times: 1 },
+  },
+  {
+    id: 'change-answer-lost',
+    group: 'Orders and customers',
+    title: 'The answer to a change is lost',
+    effect: 'The next Change Order succeeds, but its caller gets 504. The same call returns the changed order, and changes nothing.',
+    rule: { match: { api: 'change-order-api' }, fault: { kind: 'lost-response', as: 'timeout' }, times: 1 },
+  },
+  {
     id: 'allocation-fails-once',
     group: 'Stock and fulfilment',
     title: 'Stock allocation fails once',
@@ -100,6 +114,21 @@ export const faultPresets = [
     rule: { match: { application: 'carrier-platform' }, fault: { kind: 'outage' } },
   },
   {
+    id: 'replacement-answer-lost',
+    group: 'Stock and fulfilment',
+    title: 'The answer to a replacement is lost',
+    effect:
+      'The next Create Replacement succeeds, but its caller gets 504. Repeated with the same Idempotency-Key, it returns the replacement. Without the key, more goods are sent.',
+    rule: { match: { api: 'create-replacement-api' }, fault: { kind: 'lost-response', as: 'timeout' }, times: 1 },
+  },
+  {
+    id: 'hand-over-answer-lost',
+    group: 'Stock and fulfilment',
+    title: 'The answer at the counter is lost',
+    effect: 'The customer has the goods, but the caller of Hand Over Collection gets 504. The same call with the code returns the result.',
+    rule: { match: { api: 'hand-over-collection-api' }, fault: { kind: 'lost-response', as: 'timeout' }, times: 1 },
+  },
+  {
     id: 'order-events-twice',
     group: 'Events',
     title: 'Order events arrive twice',
@@ -120,6 +149,13 @@ export const faultPresets = [
     title: 'Payment events are late',
     effect: 'payment-authorized arrives ten minutes later on the rehearsal’s clock.',
     rule: { match: { event: 'payment-authorized' }, fault: { kind: 'late', by: 'PT10M' } },
+  },
+  {
+    id: 'collection-messages-withheld',
+    group: 'Events',
+    title: 'The message that goods are ready does not arrive',
+    effect: 'ext.collection-ready waits until this fault is deleted. The goods are at the counter, and their last day comes nearer.',
+    rule: { match: { event: 'ext.collection-ready' }, fault: { kind: 'withhold' } },
   },
   {
     id: 'carrier-webhooks-lost',
