@@ -244,7 +244,7 @@ describe('A return of a line from two locations, without a location', () => {
     expect(await back(rehearsal, order, 1)).toBe('store-01');
   });
 
-  test('is refused for more units than one location sent, and goes where the request says', async (rehearsal) => {
+  test('is refused for more units than one location sent, and goes to a location that the request names', async (rehearsal) => {
     const order = await arrived(rehearsal);
     const dry = await rehearsal.call('create-return-api', {
       body: { orderId: order.id, lines: [{ orderLineId: order.lines[0]?.lineId ?? '', qty: 4, reason: 'too small' }] },

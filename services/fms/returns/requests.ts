@@ -116,7 +116,7 @@ async function readDropOff(work: UnitOfWork, { locationId, dropOff }: ReturnRequ
 }
 
 /**
- * Where a carrier takes goods for which the request names no location, if the retailer splits lines: to the first location that sent as many
+ * Where a carrier takes the goods of a request without a location, if the retailer splits lines: to the first location that sent as many
  * units of the first line which are not back. Undefined: the order decides, because it has one location or too few units.
  * @throws Problem `validation_failed` if only several locations together sent as many
  */

@@ -40,7 +40,7 @@ export async function collectAndReplace(rehearsal: Insisting, patienceMs: number
   return id;
 }
 
-/** A confirmed order of two units, one of which its customer changes away. @returns its id */
+/** A confirmed order of two units. Its customer changes one of them away. @returns its id */
 export async function changeUnits(rehearsal: Insisting): Promise<string> {
   const { id, lines } = await rehearsal.confirmed({ qty: 2 });
   await rehearsal.api('change-order-api', { params: { id }, body: { lines: [{ lineId: lines[0].lineId, qty: 1 }] } });
