@@ -167,7 +167,7 @@ const lifeCycles = objects.flatMap(({ lifeCycle }) => lifeCycle ?? []);
 const lifeCycleOf = (states: readonly unknown[]) =>
   lifeCycles.find((one) => one.states.length === new Set(states).size && one.states.every((state) => states.includes(state)));
 
-/** The states from which a verb leads to a state. An object with one state has none. */
+/** The states that precede a state. An object with one state has none. */
 const statesBefore = (states: readonly unknown[], state: unknown): readonly string[] => {
   const leading = (lifeCycleOf(states)?.rows ?? []).filter(({ to }) => (to as readonly unknown[]).includes(state));
   return [...new Set(leading.flatMap(({ from }) => from.filter((before): before is string => before !== null && before !== state)))];
