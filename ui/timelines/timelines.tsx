@@ -132,12 +132,17 @@ function KnownTimeline({ timeline, query }: { timeline: Timeline; query: URLSear
                   {one === 'folded' ? 'Folded' : 'True scale'}
                 </button>
               ))}
-              <button type="button" aria-label="Earlier" onClick={() => (view.value = panned(view.value, -0.5))}>
-                ‹
-              </button>
-              <button type="button" aria-label="Later" onClick={() => (view.value = panned(view.value, 0.5))}>
-                ›
-              </button>
+              {/* In a narrow window, the view follows the slider. */}
+              {!isNarrow.value && (
+                <>
+                  <button type="button" aria-label="Earlier" onClick={() => (view.value = panned(view.value, -0.5))}>
+                    ‹
+                  </button>
+                  <button type="button" aria-label="Later" onClick={() => (view.value = panned(view.value, 0.5))}>
+                    ›
+                  </button>
+                </>
+              )}
               <button type="button" aria-label="Zoom out" onClick={() => zoom(2)}>
                 −
               </button>
