@@ -16,7 +16,8 @@ const lagOf = ({ startedAt, lastAt }: Trace): number => Date.parse(lastAt) - Dat
 export function Charts({ traces, css }: { traces: readonly Trace[]; css: Readonly<Record<string, string>> }) {
   const starts = traces.map(({ startedAt }) => Date.parse(startedAt));
   const from = Math.min(...starts);
-  const span = Math.max(MINUTE_MS, Math.max(...starts) - from);
+  const span = Math.max(1, Math.max(...starts) - from);
+  const minutes = Math.max(1, span / MINUTE_MS);
   const lineOf = (take: (trace: Trace) => number, joined: (one: number, other: number) => number): readonly number[] => {
     const points = Array<number>(POINTS).fill(0);
     for (const [place, trace] of traces.entries()) {
@@ -26,7 +27,7 @@ export function Charts({ traces, css }: { traces: readonly Trace[]; css: Readonl
     return points;
   };
   const sum = (one: number, other: number): number => one + other;
-  const aMinute = (count: number): string => Math.round(count / (span / MINUTE_MS)).toLocaleString('en');
+  const aMinute = (count: number): string => Math.round(count / minutes).toLocaleString('en');
   const refused = traces.filter(({ status }) => status >= 400 || status === 0);
   const slowest = traces.reduce((one, other) => (other.durationMs > one.durationMs ? other : one));
   const latest = traces.reduce((one, other) => (lagOf(other) > lagOf(one) ? other : one));
@@ -34,7 +35,7 @@ export function Charts({ traces, css }: { traces: readonly Trace[]; css: Readonl
   const activity = (query = {}): string => withQuery(linkHere('activity'), query);
   const of = counted(traces.length, 'latest trace');
   return (
-    <section class={css['facts']} aria-label={`The ${of}, over ${counted(Math.round(span / MINUTE_MS), 'minute')}`}>
+    <section class={css['facts']} aria-label={`The ${of}, over ${counted(Math.round(minutes), 'minute')}`}>
       <Chart css={css} figure={aMinute(traces.length)} words="requests a minute" line={lineOf(() => 1, sum)} link={activity()} />
       <Chart
         css={css}
