@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { existsSync, statSync } from 'node:fs';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
@@ -5,6 +6,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { BuildOptions, BuildResult, Metafile, Plugin } from 'esbuild';
+import { emptyStoryPage } from '../ui/report/story-page.ts';
 import { scalarScript } from './scalar.ts';
 
 const PROJECT = fileURLToPath(new URL('../', import.meta.url));
@@ -16,6 +18,7 @@ const ENTRIES = {
   touchpoint: { touchpoint: 'ui/touchpoint.tsx', icon: 'ui/touchpoint/icon.svg' },
   console: { console: 'ui/console.tsx', icon: 'ui/kit/icon.svg' },
   reference: { reference: 'ui/reference/scalar-page.ts', scalar: 'scalar.txt', icon: 'ui/kit/icon.svg' },
+  story: { story: 'ui/report/story.tsx' },
 };
 export type Page = keyof typeof ENTRIES;
 const PAGES = Object.keys(ENTRIES) as Page[];
@@ -71,6 +74,7 @@ const hasChanged = (inputs: readonly string[], since: number): boolean =>
   inputs.some((file) => (statSync(join(PROJECT, file), { throwIfNoEntry: false })?.mtimeMs ?? Number.POSITIVE_INFINITY) > since);
 
 async function bundle(page: Page, isProduction: boolean): Promise<Bundle> {
+  if (page === 'story') return bundledStory();
   const { outputFiles, metafile } = await bundled({
     entryPoints: ENTRIES[page],
     outdir: BUILT,
@@ -93,6 +97,15 @@ async function bundle(page: Page, isProduction: boolean): Promise<Bundle> {
   );
   const inputs = Object.keys(metafile.inputs).filter((file) => !file.startsWith('scalar:'));
   return { files: new Map(await Promise.all(files)), inputs: [...inputs, template] };
+}
+
+/** The page that a story is saved in: one file, which needs no other. */
+async function bundledStory(): Promise<Bundle> {
+  const { outputFiles, metafile } = await bundled({ entryPoints: ENTRIES.story, outdir: BUILT, minify: true, charset: 'utf8' });
+  const textOf = (ending: string): string => outputFiles.find(({ path }) => path.endsWith(ending))?.text ?? '';
+  const hashOf = (text: string): string => createHash('sha256').update(text).digest('base64');
+  const html = emptyStoryPage({ script: textOf('.js'), styles: textOf('.css') }, hashOf);
+  return { files: new Map([['story.html', await promisify(gzip)(html)]]), inputs: Object.keys(metafile.inputs) };
 }
 
 /** Puts the files of a page into the head of its HTML, below the address that the template names. */

@@ -50,6 +50,8 @@ export function createConsole(config: () => ConsoleConfig, isProduction = false)
     response.set('Content-Security-Policy', REFERENCE_POLICY);
     return sendPage(request, response, 'reference', isProduction);
   });
+  // As text: it is saved with a story in it, and never opened from here.
+  router.get('/console/story.html', (request, response) => sendPage(request, response, 'story', isProduction, 'txt'));
   router.get(/^\/console(?:\/.*)?$/, (request, response) => {
     // Ids in deeper segments may have dots.
     if (/^\/console\/[^/]*\.[^/]*$/.test(request.path)) throw nothingAt(request);
@@ -77,9 +79,9 @@ const wantsPage = (request: Request): boolean => isRead(request) && request.acce
 const nothingAt = ({ path }: Request): Problem => new Problem('not_found', `Nothing is at ${path}.`);
 
 /** When the page cannot be bundled, the answer names what is missing and the remedy, for developers. */
-async function sendPage(request: Request, response: Response, page: Page, isProduction: boolean): Promise<void> {
+async function sendPage(request: Request, response: Response, page: Page, isProduction: boolean, type = 'html'): Promise<void> {
   try {
-    await sendPacked(request, response.set('Cache-Control', 'no-cache').type('html'), (await readPage(page, isProduction)) ?? Buffer.of());
+    await sendPacked(request, response.set('Cache-Control', 'no-cache').type(type), (await readPage(page, isProduction)) ?? Buffer.of());
   } catch (error) {
     response
       .status(503)

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { ControlOutput } from '../../shared/catalog/control/define-operation.ts';
 import type { readPlay } from '../../shared/catalog/control/operations/plays.ts';
-import { inOneLine, printable } from '../../shared/domain/printable.ts';
+import { inOneLine } from '../../shared/domain/printable.ts';
+import { emptyStoryPage, withStory } from '../../ui/report/story-page.ts';
 import { loadPage } from './drawings.ts';
 import type { Look } from './table.ts';
 
@@ -27,43 +28,7 @@ function storyText({ name, steps, omitted, truncated }: Story, { style }: Look):
   return [style('bold', inOneLine(name)), ...lines, ...notes.map((text) => style('dim', text))].join('\n');
 }
 
-/** The story as one page. It needs no network, and its policy permits none. */
-export async function storyPage(story: Story): Promise<string> {
-  const { script, styles } = await loadPage('story');
-  const code = script.replaceAll('</script', '<\\/script');
-  const data = JSON.stringify(story, (_, value: unknown) => (typeof value === 'string' ? printable(value, LONGEST) : value));
-  const policy = [
-    "default-src 'none'",
-    `script-src ${hashOf(code)}`,
-    `style-src ${hashOf(styles)}`,
-    "base-uri 'none'",
-    "form-action 'none'",
-    "require-trusted-types-for 'script'",
-  ].join('; ');
-  return [
-    '<!doctype html>',
-    '<html lang="en">',
-    '<head>',
-    '<meta charset="utf-8">',
-    '<meta name="viewport" content="width=device-width, initial-scale=1">',
-    '<meta name="color-scheme" content="light dark">',
-    `<meta http-equiv="Content-Security-Policy" content="${policy}">`,
-    `<title>${escaped(inOneLine(`Story of ${story.name}`, 200))}</title>`,
-    `<style>${styles}</style>`,
-    '</head>',
-    '<body>',
-    '<div id="player"><p>This story needs JavaScript.</p></div>',
-    // A data block is not run. Without "<" nothing in it can end it.
-    `<script type="application/json" id="story">${data.replaceAll('<', '\\u003c')}</script>`,
-    `<script type="module">${code}</script>`,
-    '</body>',
-    '</html>',
-  ].join('\n');
-}
+/** The story as one page. */
+export const storyPage = async (story: Story): Promise<string> => withStory(emptyStoryPage(await loadPage('story'), hashOf), story);
 
-/** Longest text of a story, in characters: the beginning of a body. */
-const LONGEST = 1_000;
-
-const hashOf = (text: string): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
-
-const escaped = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
+const hashOf = (text: string): string => createHash('sha256').update(text).digest('base64');

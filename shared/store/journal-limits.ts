@@ -27,6 +27,16 @@ export const mostOfTrace = ({ records, bytes }: JournalLimit): JournalLimit => (
   bytes: Math.ceil(bytes / 2),
 });
 
+/** Traces of a full journal that stay: the first one of each API and outcome, so that the first orders of a load test can still be opened. */
+export const MOST_FIRSTS = 50;
+/** Part of the journal that such a trace fills at most. Together they fill at most half of it. */
+export const SHARE_OF_FIRST = 1 / 100;
+
+export const mostOfFirst = ({ records, bytes }: JournalLimit): JournalLimit => ({
+  records: Math.ceil(records * SHARE_OF_FIRST),
+  bytes: Math.ceil(bytes * SHARE_OF_FIRST),
+});
+
 export const partOf = ({ anonymous }: Pick<JournalEntry, 'anonymous'>): JournalPart => (anonymous ? 'anonymous' : 'hops');
 
 /** Characters that a record counts in addition to its text. */

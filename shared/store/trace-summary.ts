@@ -73,6 +73,10 @@ function badness(status: number): number {
   return counted(status >= 400);
 }
 
+/** The API of a trace and its outcome. Undefined without a request from outside. */
+export const kindOfTrace = ({ isFromOutside, api, status }: TraceSummary): string | undefined =>
+  isFromOutside ? `${api} ${badness(status)}` : undefined;
+
 /**
  * The worst request from outside names a trace; of equally bad ones, the latest. Without a request from outside, the earliest hop names it,
  * because callers come after calls.

@@ -6,7 +6,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/
 import type { Page } from 'playwright-core';
 import { describeInBrowser, sharedBrowser } from '../support/chromium.ts';
 import { runEstate } from '../support/command.ts';
-import { eventually, newRehearsal, type TestRehearsal } from '../support/estate.ts';
+import { estate, eventually, newRehearsal, type TestRehearsal } from '../support/estate.ts';
 import { collectErrors } from './complaints.ts';
 import { HOSTILE } from './console-tab.ts';
 import { expectSoundInEveryLook } from './looks.ts';
@@ -85,6 +85,24 @@ describeInBrowser('A story as a file', () => {
     await page.evaluate("location.hash = '#3'");
     await isAt(3);
     await page.getByRole('link', { name: 'Open its trace' }).waitFor({ state: 'detached' });
+  });
+
+  test('The console saves a story as a file that plays from the disk, with hostile text as text', async () => {
+    const play = await (await browser()).newPage({ reducedMotion: 'reduce' });
+    await play.goto(`${estate.gateway}/console/r/${rehearsal.name}/play`);
+    const button = play.getByRole('button', { name: 'Story as one file' });
+    const [file] = await Promise.all([play.waitForEvent('download'), button.click()]);
+    expect(file.suggestedFilename()).toBe(`rehearsal-${rehearsal.name}.html`);
+    await file.saveAs(join(folder, 'saved.html'));
+    await play.close();
+    await page.goto(address('saved'));
+    await reads('Your client calls');
+    expect(await page.title()).toBe(`Story of rehearsal ${rehearsal.name}`);
+    await page.keyboard.press('End');
+    await page.getByText('to create the customer').waitFor();
+    await page.getByText('<img src=x onerror=').first().waitFor();
+    expect(await page.locator('img, b').count()).toBe(0);
+    await expectSoundInEveryLook(page);
   });
 
   test('A story file shows hostile text as text', async () => {

@@ -96,6 +96,12 @@ test('The page of the console preloads all imports of its script and of the over
   }
 });
 
+test('The empty page of a story is text, so that no browser runs it at the gateway', async () => {
+  const { status, headers, body } = await ask('/console/story.html');
+  expect([status, headers['content-type'], headers['x-content-type-options']]).toEqual([200, 'text/plain; charset=utf-8', 'nosniff']);
+  expect(body.toString()).toContain('<script type="application/json" id="story"></script>');
+});
+
 test('The console sends the catalog to the browser without its schemas', async () => {
   const scripts = assetsOf(await page()).filter((address) => address.endsWith('.js'));
   const texts = await Promise.all(scripts.map(async (address) => (await ask(address)).body.toString()));

@@ -46,6 +46,25 @@ export function fullJournalSuite(opened: Opened): void {
       expect(await worlds.tracesOf(world, ['second'])).toEqual([]);
     });
 
+    test('A full journal keeps the first trace of each API and outcome, until the trace gets another hop', async () => {
+      const { worlds, world, record, hopsOf } = await journaling();
+      const paid = { facts: { api: 'authorize-payment-api', status: 201 } };
+      const declined = { facts: { api: 'authorize-payment-api', status: 402 } };
+      await record('paid', 3, paid);
+      await record('declined', 2, declined);
+      await record('work', 2, { facts: { kind: 'due', api: 'due:expire' } });
+      await record('paid again', 3, paid);
+      for (let n = 1; n <= 3; n++) await record(`load${n}`, MOST / 2);
+      const found = await Promise.all(['paid', 'declined', 'work', 'paid again', 'load2', 'load3'].map(hopsOf));
+      expect(found).toEqual([3, 2, 0, 0, 0, MOST / 2]);
+      expect(await worlds.hop(world, 'r1')).toMatchObject({ correlationId: 'paid' });
+      expect(await worlds.tracesOf(world, ['paid'])).toMatchObject([{ requests: 3 }]);
+      expect(await worlds.journalSize(world)).toEqual({ hops: MOST / 2 + 5, traces: 3, discarded: 4 });
+      await record('paid', 100, paid);
+      for (let n = 4; n <= 5; n++) await record(`load${n}`, MOST / 2);
+      expect([await hopsOf('paid'), await hopsOf('declined')]).toEqual([0, 2]);
+    });
+
     test('A trace that fills half of the journal loses its oldest hops, and other traces lose none', async () => {
       const { worlds, world, record, hopsOf } = await journaling();
       for (let n = 1; n <= 5; n++) await record(`short${n}`, 10);

@@ -71,7 +71,9 @@ export function startKeyboard(): void {
     }
     if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
     if (event.key === 'Escape' && isField(event.target)) return (event.target as HTMLElement).blur();
-    if (isField(event.target) || document.querySelector('dialog[open], :popover-open')) return;
+    // A list of choices takes no "/", so the filter can follow a choice.
+    const isTyped = isField(event.target) && !(event.key === '/' && event.target instanceof HTMLSelectElement);
+    if (isTyped || document.querySelector('dialog[open], :popover-open')) return;
     if (!singleKeys.peek() && event.key !== 'Escape') return;
     const run = actionFor(event.key);
     if (!run) return;

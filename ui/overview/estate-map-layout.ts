@@ -10,6 +10,8 @@ export interface DrawnCall extends MapCall {
   readonly line: string;
   readonly tip: string;
   readonly thickness: number;
+  /** How strong it is drawn, up to 1: seldom calls stay in the background. */
+  readonly weight: number;
 }
 const LANES = [
   { title: 'Channels', short: 'Channels', nodes: ['pos', 'ecommerce-platform', 'clienteling-app', 'touchpoint'] },
@@ -89,6 +91,7 @@ export function layoutEstateMap(calls: readonly MapCall[], size = WIDE) {
   });
   const ports = portsOf(drawn);
   const freeTracks = new Map<number, number>();
+  const most = Math.max(1, ...drawn.map(({ call }) => call.calls));
   return {
     lanes: LANES.map(({ title, short }, lane) => ({ title: size === WIDE ? title : short, x: size.laneX[lane] ?? 0 })),
     nodes: [...places].map(([id, { x, y }]) => ({ id, x, y })),
@@ -100,13 +103,20 @@ export function layoutEstateMap(calls: readonly MapCall[], size = WIDE) {
         ...call,
         line: lineBetween({ from, to, start, end, size }, () => takeTrack(freeTracks, (start.y + end.y) / 2)),
         tip: `M${end.x} ${end.y}l${inward * 7} -4v8z`,
-        thickness: thicknessOf(call.calls),
+        thickness: thicknessOf(call.calls, most),
+        weight: weightOf(call, most),
       };
     }),
   };
 }
 
-const thicknessOf = (calls: number): number => Math.min(5, Math.round((1.4 + 0.7 * Math.log2(calls)) * 10) / 10);
+/** From 1.2 to 3.6. The busiest line of a map has the same width, however many calls it has. */
+const thicknessOf = (calls: number, most: number): number =>
+  Math.round((1.2 + (Math.min(2.4, 0.6 * Math.log2(most + 1)) * calls) / most) * 10) / 10;
+
+/** A failure is never faded. */
+const weightOf = ({ calls, failed }: MapCall, most: number): number =>
+  failed > 0 ? 1 : Math.round((0.45 + 0.55 * Math.sqrt(calls / most)) * 100) / 100;
 
 /** The side of a node where a line begins or ends. */
 const leaves = (of: Place, other: Place): Side =>

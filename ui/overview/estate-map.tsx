@@ -80,9 +80,9 @@ const About = ({ discarded }: { discarded: number }) => (
 );
 
 function Line({ call }: { call: DrawnCall }) {
-  const { line, tip, thickness, failed } = call;
+  const { line, tip, thickness, weight, failed } = call;
   return (
-    <g class={`${css.call} ${failed > 0 ? css.failed : ''}`}>
+    <g class={`${css.call} ${failed > 0 ? css.failed : ''}`} style={{ '--weight': weight }}>
       <title>{sentenceOf(call)}</title>
       <path d={line} stroke-width={thickness} />
       <path class={css.tip} d={tip} />

@@ -1,6 +1,6 @@
 import { TraceRow } from '../activity/trace-row.tsx';
 import { apis } from '../data/catalog.ts';
-import { drawn, estateLink, here, linkHere, type Output, useRead } from '../data/data.ts';
+import { drawn, estateLink, here, linkHere, type Output, useRead, useResource } from '../data/data.ts';
 import { Card, counted, Empty, isNarrow, PageHead, Term } from '../kit/kit.ts';
 import { ConnectCard } from './connect-card.tsx';
 import { EstateMap } from './estate-map.tsx';
@@ -9,6 +9,8 @@ import { FirstSteps } from './first-steps.tsx';
 import css from './overview.module.css';
 
 const LATEST = 5;
+/** Traces of the charts. */
+const CHARTED = 100;
 /** The call that shows most: it pays, reserves and routes. */
 const EXAMPLE_API = 'confirm-order-api';
 
@@ -18,12 +20,13 @@ const FOLLOWING = { follows: ['hops', 'events', 'faults', 'gap'] } as const;
 export function Overview() {
   const contents = useRead('read-rehearsal', { params: { name: here() } }, FOLLOWING);
   const estate = useRead('read-topology', undefined, FOLLOWING);
-  const latest = useRead('list-traces', { query: { limit: LATEST } }, FOLLOWING);
+  const latest = useRead('list-traces', { query: { limit: CHARTED } }, FOLLOWING);
   const confirmed = useRead('list-traces', { query: { api: EXAMPLE_API, limit: 1 } }, FOLLOWING);
   const reread = (): void => {
     for (const { reload } of [contents, estate, latest, confirmed]) reload();
   };
   const example = confirmed.value?.items[0] ?? latest.value?.items[0];
+  const charts = latest.value && latest.value.items.length > 1 && <LazyCharts traces={latest.value.items} />;
   const facts = <Facts contents={contents.value} estate={estate.value} />;
   return (
     <div class="stack">
@@ -34,12 +37,14 @@ export function Overview() {
         </p>
       </PageHead>
       {!isNarrow.value && facts}
+      {!isNarrow.value && charts}
       <div class="over">
         <div class="stack">
           {drawn(estate, (value) => (
             <EstateMap estate={value} />
           ))}
           {isNarrow.value && facts}
+          {isNarrow.value && charts}
           <Card title="Latest activity" aside={<a href={linkHere('activity')}>All activity</a>}>
             {drawn(latest, ({ items }) =>
               items.length === 0 ? (
@@ -48,7 +53,7 @@ export function Overview() {
                 </Empty>
               ) : (
                 <ul class="rows">
-                  {items.map((trace) => (
+                  {items.slice(0, LATEST).map((trace) => (
                     <TraceRow key={trace.correlationId} trace={trace} />
                   ))}
                 </ul>
@@ -64,6 +69,12 @@ export function Overview() {
       </div>
     </div>
   );
+}
+
+/** Their code is loaded after the page. */
+function LazyCharts({ traces }: { traces: Output<'list-traces'>['items'] }) {
+  const code = useResource('code of the charts', () => import('./charts.tsx'));
+  return code.value ? <code.value.Charts traces={traces} css={css} /> : null;
 }
 
 interface FactsProps {

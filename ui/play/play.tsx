@@ -1,8 +1,9 @@
-import { drawn, linkHere, navigate, setQuery, useRead } from '../data/data.ts';
-import { Card, CopyButton, Empty, Heading, type PageProps, Unknown, useKeys } from '../kit/kit.ts';
+import { act, drawn, isBusy, linkHere, navigate, refusalOf, setQuery, unreachable, useRead } from '../data/data.ts';
+import { Card, CopyButton, download, Empty, Heading, type PageProps, Unknown, useKeys } from '../kit/kit.ts';
+import { withStory } from '../report/story-page.ts';
 import { markLink } from '../timelines/mark-link.ts';
 import { Player } from './player.tsx';
-import { type Story, stepIn } from './story.ts';
+import { fileName, type Story, stepIn } from './story.ts';
 
 /** Exchanges that the page reads. */
 const MOST_STEPS = 1_000;
@@ -79,10 +80,27 @@ function KnownStory({ story, type, id, query, rehearsal }: StoryOfProps & { stor
       traceLink={markLink}
       title={<Heading title={`Story of ${story.name}`}>Story of {story.name}</Heading>}
       more={
-        <CopyButton what="Command" text={() => `estate play${subject} --rehearsal ${rehearsal} > story.html`}>
-          Copy the command for a file
-        </CopyButton>
+        <>
+          <button type="button" aria-disabled={isBusy()} onClick={() => void saveStoryPage(story)}>
+            Story as one file
+          </button>
+          <CopyButton what="Command" text={() => `estate play${subject} --rehearsal ${rehearsal} > story.html`}>
+            Copy the command for a file
+          </CopyButton>
+        </>
       }
     />
   );
 }
+
+/** Saves the story as `estate play` writes it. */
+const saveStoryPage = (story: Story): Promise<void> =>
+  act('save', async () => {
+    const answer = await fetch('/console/story.html', { cache: 'no-cache' }).catch((error: unknown) => {
+      throw unreachable(error);
+    });
+    if (!answer.ok) throw await refusalOf(answer);
+    const file = `${fileName(story)}.html`;
+    download(file, new Blob([withStory(await answer.text(), story)], { type: 'text/html' }));
+    return `${file} was downloaded. It plays in any browser, without this estate.`;
+  });

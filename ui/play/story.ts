@@ -26,11 +26,11 @@ export const clockOf = ({ at }: Step): readonly [day: string, time: string] => [
   at.slice(11, 16),
 ];
 
-/** A name for files: `order-261128-740648-step-7`. */
-export const fileName = ({ name }: Story, step: number): string =>
+/** A name for files: `order-261128-740648`, or `order-261128-740648-step-7` for a step. */
+export const fileName = ({ name }: Story, step?: number): string =>
   `${
     name
       .replaceAll(/[^\w.-]+/g, '-')
       .replaceAll(/^-+|-+$/g, '')
       .slice(0, 80) || 'story'
-  }-step-${step}`;
+  }${step === undefined ? '' : `-step-${step}`}`;

@@ -7,6 +7,7 @@ import {
   navigate,
   type Output,
   problemLink,
+  type QueryChanges,
   referenceLink,
   rehearsalLink,
   useRead,
@@ -14,6 +15,8 @@ import {
   withQuery,
 } from '../data/data.ts';
 import { collectedTyping, counted, Dialog, wallTime } from '../kit/kit.ts';
+import { tables } from '../objects/catalog.ts';
+import { manyOf } from '../objects/words.ts';
 import { problemCodes, referenceSections } from '../reference/sections.ts';
 import { pageLink } from './navigation.tsx';
 import { pages } from './pages.ts';
@@ -69,14 +72,19 @@ function foundIn({ items, traces, events }: Output<'search'>, text: string, rehe
 
 const inWords = (name: string): string => name.replaceAll('-', ' ');
 
-/** The objects of each type and state: `order, confirmed`. */
+/** The objects of each type, of each state, and of each progress: `Orders`, `order: confirmed`, `order: unpaid`. */
 const listsOf = ({ items }: Output<'list-object-types'>, rehearsal: string): readonly Found[] =>
-  items.flatMap(({ type, states }) =>
-    Object.entries(states).map(([state, count]) => {
-      const link = withQuery(rehearsalLink(rehearsal, 'objects', type), { state });
-      return leading('Lists', `${inWords(type)}: ${inWords(state)}`, link, counted(count, 'object'));
-    }),
-  );
+  items.flatMap(({ type, count, states }) => {
+    const list = (title: string, query: QueryChanges, note: string): Found =>
+      leading('Lists', title, withQuery(rehearsalLink(rehearsal, 'objects', type), query), note);
+    return [
+      list(manyOf(type), {}, counted(count, 'object')),
+      ...Object.entries(states).map(([state, number]) => list(`${inWords(type)}: ${inWords(state)}`, { state }, counted(number, 'object'))),
+      ...Object.entries(tables[type]?.progress ?? {}).flatMap(([name, values]) =>
+        Object.keys(values).map((value) => list(`${inWords(type)}: ${inWords(value)}`, { [name]: value }, name)),
+      ),
+    ];
+  });
 
 /** The estate does not search request ids, so the hop is read by its id. */
 async function hopWith(requestId: string, rehearsal: string, signal: AbortSignal): Promise<readonly Found[]> {

@@ -1,5 +1,7 @@
+import { Fragment } from 'preact';
 import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { applicationTitle } from '../data/data.ts';
+import { isNarrow } from '../kit/kit.ts';
 import { type Axis, type Cluster, clustersOf, type Mark, panned, ticksOf, type View, zoomed } from './axis.ts';
 import { KINDS, MarkGlyph } from './mark-glyph.tsx';
 import css from './timelines.module.css';
@@ -42,6 +44,11 @@ export function AxisView({ axis, marks, view, at, onView, onAt }: AxisViewProps)
     const move = (event: PointerEvent): void => latest.current.onAt(latest.current.axis.instantAt(placeAt(event)));
     const onDown = (event: PointerEvent): void => {
       if (event.button !== 0) return;
+      // A finger may be about to scroll the page: the line follows when it moves sideways, or when it was a tap.
+      if (event.pointerType === 'touch') {
+        current.setPointerCapture(event.pointerId);
+        return;
+      }
       event.preventDefault();
       const mark = event.target instanceof Element ? event.target.closest<HTMLElement>('[data-at]') : null;
       if (mark) latest.current.onAt(Number(mark.dataset['at']));
@@ -56,24 +63,26 @@ export function AxisView({ axis, marks, view, at, onView, onAt }: AxisViewProps)
     current.addEventListener('wheel', onWheel, { passive: false });
     current.addEventListener('pointerdown', onDown);
     current.addEventListener('pointermove', onMove);
+    current.addEventListener('pointerup', onMove);
     return () => {
       watch.disconnect();
       current.removeEventListener('wheel', onWheel);
       current.removeEventListener('pointerdown', onDown);
       current.removeEventListener('pointermove', onMove);
+      current.removeEventListener('pointerup', onMove);
     };
   }, []);
   const lanes = useMemo(() => lanesOf(marks), [marks]);
   const line = ((axis.placeOf(at) - view.from) / (view.to - view.from)) * width;
   return (
     <div class={css.axis} aria-hidden="true" data-axis="">
-      <div class={css.names}>
-        {[...lanes.keys()].map((application) => (
-          <div key={application} class={`${css.name} clip`}>
-            {applicationTitle(application)}
-          </div>
-        ))}
-      </div>
+      {!isNarrow.value && (
+        <div class={css.names}>
+          {[...lanes.keys()].map((application) => (
+            <LaneName key={application} application={application} />
+          ))}
+        </div>
+      )}
       <div class={css.frame} ref={frame}>
         <div class={css.ticks}>
           {ticksOf(axis, view, width).map(({ x, words }) => (
@@ -83,17 +92,23 @@ export function AxisView({ axis, marks, view, at, onView, onAt }: AxisViewProps)
           ))}
         </div>
         {[...lanes].map(([application, indices]) => (
-          <div key={application} class={css.lane}>
-            {clustersOf(indices, marks, axis, view, width).map((cluster) => (
-              <ClusterView key={cluster.x} {...cluster} />
-            ))}
-          </div>
+          <Fragment key={application}>
+            {isNarrow.value && <LaneName application={application} />}
+            <div class={css.lane}>
+              {clustersOf(indices, marks, axis, view, width).map((cluster) => (
+                <ClusterView key={cluster.x} {...cluster} />
+              ))}
+            </div>
+          </Fragment>
         ))}
         {line >= 0 && line <= width && <div class={css.line} style={{ '--x': `${line}px` }} data-line="" />}
       </div>
     </div>
   );
 }
+
+/** Beside its lane; above it in a narrow window. */
+const LaneName = ({ application }: { application: string }) => <div class={`${css.name} clip`}>{applicationTitle(application)}</div>;
 
 /** The indices of the marks of each application, sorted by the first mark. */
 function lanesOf(marks: readonly Mark[]): ReadonlyMap<string, readonly number[]> {

@@ -193,7 +193,7 @@ export function ticksOf(axis: Axis, { from, to }: View, width: number): Tick[] {
   let day = '';
   for (const at of stopsOf(axis, span, { from, to }, width)) {
     const x = ((axis.placeOf(at) - from) / (to - from)) * width;
-    if (x < 0 || x > width - TICK / 2 || x - (ticks.at(-1)?.x ?? -TICK) < TICK) continue;
+    if (x < 0 || x > width - TICK || x - (ticks.at(-1)?.x ?? -TICK) < TICK) continue;
     const today = new Date(at).toISOString().slice(0, 10);
     const words = `${today === day ? '' : `${dayWords(today)} `}${timeWords(at, span)}`;
     if (words === ticks.at(-1)?.words) continue;

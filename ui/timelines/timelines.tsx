@@ -115,7 +115,7 @@ function KnownTimeline({ timeline, query }: { timeline: Timeline; query: URLSear
           <span class="muted small">
             {counted(marks.length, 'mark')} over {counted(applications, 'application')}, {spanWords(end - (axis.stops[0] ?? end))}
           </span>
-          {!isNarrow.value && marks.length > 0 && (
+          {marks.length > 0 && (
             <span class={`line ${css.push}`}>
               {(['folded', 'true'] as const).map((one) => (
                 <button
@@ -132,12 +132,17 @@ function KnownTimeline({ timeline, query }: { timeline: Timeline; query: URLSear
                   {one === 'folded' ? 'Folded' : 'True scale'}
                 </button>
               ))}
-              <button type="button" aria-label="Earlier" onClick={() => (view.value = panned(view.value, -0.5))}>
-                ‹
-              </button>
-              <button type="button" aria-label="Later" onClick={() => (view.value = panned(view.value, 0.5))}>
-                ›
-              </button>
+              {/* In a narrow window, the view follows the slider. */}
+              {!isNarrow.value && (
+                <>
+                  <button type="button" aria-label="Earlier" onClick={() => (view.value = panned(view.value, -0.5))}>
+                    ‹
+                  </button>
+                  <button type="button" aria-label="Later" onClick={() => (view.value = panned(view.value, 0.5))}>
+                    ›
+                  </button>
+                </>
+              )}
               <button type="button" aria-label="Zoom out" onClick={() => zoom(2)}>
                 −
               </button>
@@ -165,18 +170,16 @@ function KnownTimeline({ timeline, query }: { timeline: Timeline; query: URLSear
           </Empty>
         ) : (
           <>
-            {!isNarrow.value && (
-              <AxisView
-                axis={axis}
-                marks={marks}
-                view={view.value}
-                at={at}
-                onAt={moveTo}
-                onView={(to) => {
-                  view.value = to;
-                }}
-              />
-            )}
+            <AxisView
+              axis={axis}
+              marks={marks}
+              view={view.value}
+              at={at}
+              onAt={moveTo}
+              onView={(to) => {
+                view.value = to;
+              }}
+            />
             <p class={css.slider}>
               <input
                 type="range"

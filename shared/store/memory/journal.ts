@@ -4,6 +4,8 @@ import {
   type JournalLimit,
   type JournalLimits,
   type JournalPart,
+  MOST_FIRSTS,
+  mostOfFirst,
   mostOfTrace,
   newestPage,
   oldestPage,
@@ -22,7 +24,7 @@ import {
   type StoredTrace,
   type TracePage,
 } from '../ports/journal.ts';
-import { type FoundTrace, joined, joinTraces, type TraceSummary, traceOfHop, tracePage } from '../trace-summary.ts';
+import { type FoundTrace, joined, joinTraces, kindOfTrace, type TraceSummary, traceOfHop, tracePage } from '../trace-summary.ts';
 import { type Ordered, OrderedList } from './ordered-list.ts';
 
 /** Characters of a part of a journal that the other rehearsals always leave to it. */
@@ -35,8 +37,8 @@ const LEAST_BYTES = 65_536;
 export function createMemoryJournal(limits: JournalLimits, room: () => number) {
   let newest = 0;
   const fitting = ({ records, bytes }: JournalLimit) => ({ records, bytes: Math.min(bytes, Math.max(LEAST_BYTES, room())) });
-  const hops = createJournalPart(() => fitting(limits.hops));
-  const anonymous = createJournalPart(() => fitting(limits.anonymous));
+  const hops = createJournalPart(() => fitting(limits.hops), { keepsFirsts: true });
+  const anonymous = createJournalPart(() => fitting(limits.anonymous), { keepsFirsts: false });
   const counts = createHopCounts();
   const parts = { hops, anonymous };
 
@@ -123,13 +125,19 @@ interface TraceHops {
 }
 
 /** One part of a world's journal. */
-function createJournalPart(limitNow: () => JournalLimit) {
+function createJournalPart(limitNow: () => JournalLimit, { keepsFirsts }: { readonly keepsFirsts: boolean }) {
   const records = new OrderedList<Recorded>();
   const byRequest = new Map<string, Recorded>();
   /** Sorted by the last hop of each trace, the oldest first. */
   const byTrace = new Map<string, TraceHops>();
+  /** By API and outcome: the correlation id of the first trace that a full journal would have discarded. */
+  const firsts = new Map<string, string>();
+  /** The first traces. They leave only when nothing else can make room, or when they get another hop. */
+  const staying = new Map<string, TraceHops>();
   const traces = createMemoryTraces();
   let [bytes, discardedTo, discardedTraces] = [0, 0, 0];
+
+  const traceOf = (correlationId: string): TraceHops | undefined => byTrace.get(correlationId) ?? staying.get(correlationId);
 
   function forgetHop(trace: TraceHops, hop: Recorded): void {
     const { requestId } = hop.entry;
@@ -144,8 +152,23 @@ function createJournalPart(limitNow: () => JournalLimit) {
   function forgetTrace(correlationId: string, trace: TraceHops): void {
     for (const hop of [...trace.hops]) forgetHop(trace, hop);
     byTrace.delete(correlationId);
+    staying.delete(correlationId);
     bytes -= traces.remove(correlationId);
     discardedTraces += 1;
+  }
+
+  /** Keeps a trace that would be discarded, if it is the first one of its API and outcome. */
+  function stays(correlationId: string, trace: TraceHops, limit: JournalLimit): boolean {
+    const most = mostOfFirst(limit);
+    const summary = traces.of(correlationId);
+    const kind = keepsFirsts && summary ? kindOfTrace(summary) : undefined;
+    if (kind === undefined || trace.hops.size > most.records || trace.bytes > most.bytes) return false;
+    const first = firsts.get(kind) ?? (firsts.size < MOST_FIRSTS ? correlationId : undefined);
+    if (first !== correlationId) return false;
+    firsts.set(kind, correlationId);
+    byTrace.delete(correlationId);
+    staying.set(correlationId, trace);
+    return true;
   }
 
   /** Shortens the trace that has grown, then discards other traces. */
@@ -156,8 +179,15 @@ function createJournalPart(limitNow: () => JournalLimit) {
       const [oldest] = grown.hops;
       if (oldest) forgetHop(grown, oldest);
     }
+    const fits = (): boolean => records.size <= limit.records && bytes <= limit.bytes;
     for (const [correlationId, trace] of byTrace) {
-      if (trace === grown || (records.size <= limit.records && bytes <= limit.bytes)) return;
+      if (trace === grown) break;
+      if (fits()) return;
+      if (!stays(correlationId, trace, limit)) forgetTrace(correlationId, trace);
+    }
+    // The limit falls when other worlds grow.
+    for (const [correlationId, trace] of staying) {
+      if (fits()) return;
       forgetTrace(correlationId, trace);
     }
   }
@@ -167,8 +197,9 @@ function createJournalPart(limitNow: () => JournalLimit) {
     add({ order, at, entry: { facts, ...entry } }: { readonly order: number; readonly at: number; readonly entry: JournalEntry }): void {
       const { requestId, correlationId } = entry;
       const recorded = { order, at, entry, bytes: sizeOf(entry) };
-      const trace = byTrace.get(correlationId) ?? { hops: new OrderedList<Recorded>(), bytes: 0 };
+      const trace = traceOf(correlationId) ?? { hops: new OrderedList<Recorded>(), bytes: 0 };
       byTrace.delete(correlationId);
+      staying.delete(correlationId);
       byTrace.set(correlationId, trace);
       records.put(recorded);
       byRequest.set(requestId, recorded);
@@ -179,10 +210,10 @@ function createJournalPart(limitNow: () => JournalLimit) {
     },
     /** The newest hops, oldest first. */
     newest: (correlationId: string | undefined, count: number): readonly Recorded[] =>
-      (correlationId === undefined ? records : byTrace.get(correlationId)?.hops)?.before(0, count).reverse() ?? [],
+      (correlationId === undefined ? records : traceOf(correlationId)?.hops)?.before(0, count).reverse() ?? [],
     /** The oldest hops after a sequence. */
     after: (correlationId: string | undefined, sequence: number, count: number): readonly Recorded[] =>
-      (correlationId === undefined ? records : byTrace.get(correlationId)?.hops)?.after(sequence, count) ?? [],
+      (correlationId === undefined ? records : traceOf(correlationId)?.hops)?.after(sequence, count) ?? [],
     hop: (requestId: string): Recorded | undefined => byRequest.get(requestId),
     discarded: () => ({ to: discardedTo, traces: discardedTraces }),
     size: () => ({ records: records.size, bytes }),

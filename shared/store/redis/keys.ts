@@ -60,6 +60,7 @@ import type { World } from '../../domain/world.ts';
  *   W:hopids             hash   request id -> sequence of its hop
  *   W:hopstraces, W:anonymoustraces hash correlation id -> summary of its hops in that stream (JSON; see `lua/traces.ts`)
  *   W:hopsbegun, W:anonymousbegun zset correlation id by the first sequence of its trace; W:hopsended, W:anonymousended: by the last
+ *   W:hopsfirsts         hash   `<API> <outcome>` -> correlation id of its first trace, which a full journal keeps
  *   W:moves, W:operations, W:verdicts  lists: entries of the logs (JSON), newest first; W has `movesSeq` and so on, the numbers of the newest
  *   W:hopcounts          hash   counts of all hops (see `lua/traces.ts`)
  *   W:faults             zset   names, sorted by when they were set first; W:rules, W:since
@@ -107,6 +108,7 @@ export const WORLD_KEYS = [
   'hopstraces',
   'hopsbegun',
   'hopsended',
+  'hopsfirsts',
   'hopcounts',
   'moves',
   'operations',

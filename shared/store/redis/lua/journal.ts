@@ -1,3 +1,4 @@
+import { MOST_FIRSTS, SHARE_OF_FIRST } from '../../journal-limits.ts';
 import { lua } from './lua.ts';
 
 /** The streams of hops. */
@@ -73,14 +74,30 @@ local function shorten(part, change)
   end
 end
 local function bytesOf(part) return tonumber(worldField(part.name .. 'Bytes') or '0') end
+-- Keeps a trace that would be discarded, if it is the first one of its API and outcome.
+local function stays(part, correlationId)
+  if part.name ~= 'hops' then return false end
+  local stored = redis.call('HGET', key('hopstraces'), correlationId)
+  local trace = stored and cjson.decode(stored)
+  local function most(limit) return math.ceil(limit * ${SHARE_OF_FIRST}) end
+  if not trace or not trace.o or trace.h > most(part.records) or trace.z > most(part.bytes) then return false end
+  local firsts, kind = key('hopsfirsts'), trace.i .. ' ' .. badness(trace.c)
+  local first = redis.call('HGET', firsts, kind)
+  if first and first ~= correlationId or not first and redis.call('HLEN', firsts) >= ${MOST_FIRSTS} then return false end
+  redis.call('HSET', firsts, kind, correlationId)
+  redis.call('ZREM', key('hopsended'), correlationId)
+  return true
+end
 -- Discards whole traces, the one with the oldest last hop first, but never the newest.
 local function makeRoom(part)
   while redis.call('XLEN', key(part.name)) > part.records or bytesOf(part) > part.bytes do
     local oldest = redis.call('ZRANGE', key(part.name .. 'ended'), 0, 1)
     if #oldest < 2 then return end
-    forgetHops(part.name, oldest[1], hopsOfTrace(part.name, oldest[1], -1))
-    forgetTrace(part.name, oldest[1])
-    count(part.name .. 'Discarded')
+    if not stays(part, oldest[1]) then
+      forgetHops(part.name, oldest[1], hopsOfTrace(part.name, oldest[1], -1))
+      forgetTrace(part.name, oldest[1])
+      count(part.name .. 'Discarded')
+    end
   end
 end
 
