@@ -6,7 +6,7 @@ const SIDE_BY_SIDE = 4;
 
 /**
  * Runs scenarios until an interruption. A scenario of a user's file runs alone, because it may use a port or a variable of this process.
- * Every line is printed in the order of the scenarios.
+ * Lines are printed as if one scenario followed the other.
  * @returns the scenarios that ran, in their order
  */
 export async function runAll(chosen: readonly ChosenScenario[], run: Omit<Run, 'place'>): Promise<readonly Done[]> {

@@ -28,7 +28,7 @@ const emptyRoom = (): Record<JournalPart, { records: number; bytes: number }> =>
 const GATHER_MS = 50;
 /** The delay while a client waits for a world. */
 const HURRIED_MS = 5;
-/** Wall time in which a process hears of such a client, and writes. */
+/** Wall time until a process has received the announcement of such a client, and has written. */
 const WRITE_MS = 25;
 const MOST_HURRIED = 1_000;
 const HOPS_PER_WRITE = 500;
@@ -48,7 +48,7 @@ export function createJournal({ connection, keys, limits, settling, onError, gat
   let writing: Promise<void> | undefined;
   let timer: NodeJS.Timeout | undefined;
   let writesAt = 0;
-  /** When this process heard that a client waits for a world, by `performance.now()`. */
+  /** When this process received the latest announcement of a world, by `performance.now()`. */
   const hurried = new LRUCache<World, number>({ max: MOST_HURRIED, ttl: SETTLING_MS, ttlAutopurge: true });
   /** When other processes have written the hops of a world, by `performance.now()`; earliest first. */
   const expected = new Map<World, number>();
@@ -114,7 +114,7 @@ export function createJournal({ connection, keys, limits, settling, onError, gat
     await flush();
   }
 
-  /** Other processes hear of the client at about the same time, and forget it: this one counts on it for half of that time. */
+  /** Other processes receive and forget an announcement at about the same time: this one relies on it for half of that time. */
   const isHurriedEverywhere = (world: World, now: number): boolean =>
     (hurried.get(world) ?? Number.NEGATIVE_INFINITY) > now - SETTLING_MS / 2;
 

@@ -37,7 +37,7 @@ const PREFIX = 'estate:';
 export interface RedisStoreOptions extends RedisConnectionOptions, StoreOptions {
   /** Prefix of every key and of the channels, so that several installations can share a Redis. Without braces. */
   readonly prefix?: string | undefined;
-  /** Wall time for which the journal gathers the hops of a write. */
+  /** Wall time between a hop and its write, so that the journal writes several together. */
   readonly gatherMs?: number | undefined;
 }
 
