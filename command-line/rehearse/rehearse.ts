@@ -14,7 +14,8 @@ import { chosenScenarios, listOfScenarios } from './choice.ts';
 import type { Outcome } from './outcome.ts';
 import { startOwnEstate } from './own-estate.ts';
 import { prepareReport, writeReport } from './report/report.ts';
-import { type Done, runOne, summary } from './run-one.ts';
+import { runAll } from './run-all.ts';
+import { type Done, summary } from './run-one.ts';
 import { endProcess, type Interrupted, interruptions, superviseProcess } from './supervision.ts';
 
 interface Options extends EstateCredentials {
@@ -76,7 +77,8 @@ async function rehearse(names: readonly string[], options: Options): Promise<voi
   if (options.against === undefined) progress.show('starting an estate …');
   const own = options.against === undefined ? await startOwnEstate() : undefined;
   const against = options.against ?? own?.gateway ?? '';
-  const done: Done[] = [];
+  let done: readonly Done[] = [];
+  let ms = 0;
   try {
     await requireUsable({ ...options, against });
     interrupted.removeEventListener('abort', endBeforeFirst);
@@ -92,18 +94,16 @@ async function rehearse(names: readonly string[], options: Options): Promise<voi
       recording: options.report === undefined ? undefined : { folder: options.report },
       signal: interrupted,
     };
-    for (const [index, one] of chosen.entries()) {
-      if (interrupted.aborted) break;
-      const place = chosen.length > 1 ? `${index + 1} of ${chosen.length}  ` : '';
-      done.push(await runOne(one, { ...run, place }));
-    }
+    const began = performance.now();
+    done = await runAll(chosen, run);
+    ms = performance.now() - began;
   } finally {
     progress.clear();
     await own?.stop();
   }
   const outcomes = done.map(({ outcome }) => outcome);
   if (options.json) printJson(asJson(outcomes), 2);
-  else print(summary(outcomes, look));
+  else print(summary(outcomes, ms, look));
   if (options.report !== undefined) {
     const recorded = done.flatMap(({ recorded }) => recorded() ?? []);
     const files = await writeReport(options.report, { scenarios: recorded, gateway: against, version: manifest.version, startedAt });

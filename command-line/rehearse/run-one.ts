@@ -16,7 +16,7 @@ import { recordingOf } from './report/recording.ts';
 import { supervised } from './supervision.ts';
 
 /** Where a scenario runs, and how it is reported. */
-interface Run extends EstateCredentials, Pick<RunOptions, 'beginning'> {
+export interface Run extends EstateCredentials, Pick<RunOptions, 'beginning'> {
   readonly against: string;
   readonly look: Look;
   readonly write: (text: string) => void;
@@ -88,9 +88,9 @@ function lineOf({ passed, name, title, ms }: Outcome, { style, columns }: Look):
   return `${passed ? style('green', 'passed') : style('red', 'FAILED')}  ${name.padEnd(22)} ${style('dim', seconds(ms).padStart(7))}  ${shown}\n`;
 }
 
-export function summary(outcomes: readonly Outcome[], { style }: Look): string {
+/** @param ms wall time of the run, whose scenarios may overlap */
+export function summary(outcomes: readonly Outcome[], ms: number, { style }: Look): string {
   const failed = outcomes.filter(({ passed }) => !passed);
-  const ms = outcomes.reduce((sum, one) => sum + one.ms, 0);
   const counts = `${outcomes.length - failed.length} of ${outcomes.length} passed`;
   const names = failed.length > 0 ? `; failed: ${failed.map(({ name }) => name).join(', ')}` : '';
   return `\n${style(failed.length > 0 ? 'red' : 'green', counts)} in ${seconds(ms)}${names}\n`;

@@ -15,7 +15,8 @@ type Late = (error: Error) => void;
 
 /** Finds the code that caused an error, even after that code has ended. */
 const origin = new AsyncLocalStorage<Supervised>();
-let running: Supervised | undefined;
+/** The codes that run now, for an error whose origin is unknown. */
+const running = new Set<Supervised>();
 
 const WAITS_FOREVER =
   'It waits for something that can no longer happen: no timer, request or other work is left that could settle its promise. Resolve or reject each promise that it awaits.';
@@ -26,9 +27,10 @@ export const endProcess = process.exit.bind(process);
 /** Makes a user's code fail, instead of the run, when it leaves an error to the process, waits forever or calls `process.exit`. */
 export function superviseProcess(): void {
   const strayed = (error: unknown, sentence: string): void => {
-    const responsible = origin.getStore() ?? running;
-    if (responsible === undefined) throw error;
-    responsible.fail(new Error(sentence));
+    const found = origin.getStore();
+    const responsible = found ? [found] : [...running];
+    if (responsible.length === 0) throw error;
+    for (const one of responsible) one.fail(new Error(sentence));
   };
   process.on('unhandledRejection', (error) =>
     strayed(error, `Nothing awaits a promise that failed: ${messageOf(error)} Put await before the call that returns it.`),
@@ -36,8 +38,8 @@ export function superviseProcess(): void {
   process.on('uncaughtException', (error) =>
     strayed(error, `A timer or a listener failed: ${messageOf(error)} Wrap it in a promise, and await that.`),
   );
-  // The event loop is empty: nothing can settle the promise of the running code.
-  process.on('beforeExit', () => running?.fail(new Error(WAITS_FOREVER)));
+  // The event loop is empty: nothing can settle the promises of the running codes.
+  process.on('beforeExit', () => failWhatRuns(new Error(WAITS_FOREVER)));
   process.exit = (code) => {
     const responsible = origin.getStore();
     if (responsible === undefined) return endProcess(code);
@@ -52,7 +54,11 @@ export function superviseProcess(): void {
 }
 
 function failWhatRuns(error: Error): void {
-  if (running !== undefined) running.fail(error);
+  for (const one of running) one.fail(error);
+}
+
+function failWhatRunsOrReport(error: Error): void {
+  if (running.size > 0) failWhatRuns(error);
   else {
     printError(`${error.message}\n`);
     process.exitCode = EXIT.fails;
@@ -67,7 +73,7 @@ function failWhatRuns(error: Error): void {
  */
 export async function supervised<T>(
   work: (stopped: AbortSignal) => Promise<T> | T,
-  { interrupted, late = failWhatRuns }: { readonly interrupted?: AbortSignal; readonly late?: Late } = {},
+  { interrupted, late = failWhatRunsOrReport }: { readonly interrupted?: AbortSignal; readonly late?: Late } = {},
 ): Promise<T> {
   const strayed = new AbortController();
   const stopped = AbortSignal.any([strayed.signal, ...(interrupted ? [interrupted] : [])]);
@@ -77,7 +83,7 @@ export async function supervised<T>(
   else stopped.addEventListener('abort', abort);
   let hasEnded = false;
   const supervision: Supervised = { fail: (error) => (hasEnded ? late(error) : strayed.abort(error)) };
-  running = supervision;
+  running.add(supervision);
   const done = origin.run(supervision, async () => {
     const result = await work(stopped);
     // Node reports unhandled rejections after the microtasks that may have ended the work.
@@ -88,7 +94,7 @@ export async function supervised<T>(
     return await Promise.race([aborted.promise, done]);
   } finally {
     hasEnded = true;
-    running = undefined;
+    running.delete(supervision);
   }
 }
 

@@ -88,37 +88,51 @@ export function outboxSuite(opened: Opened): void {
       expect(await published(2)).toEqual(['e3', 'e3']);
     });
 
-    test('Events can be filtered by correlation id, subject and type, without additional ones, from any position', async () => {
-      const { worlds, world, commit, drain } = await opened();
-      const about = (id: string, type: string, subject: string, correlationid: string) => ({
-        ...event(id),
-        json: JSON.stringify({ id, type: `com.unified-commerce.${type}`, subject, correlationid }),
-      });
-      const events = [
-        about('e1', 'order-created', 'order/1', 'one'),
-        about('e2', 'ext.order-changed', 'order/1', 'one'),
-        about('e3', 'order-created', 'order/2', 'two'),
-        about('e4', 'order-confirmed', 'order/1', 'two words'),
-      ];
-      await commit({ events });
-      await drain('relay');
-      await drain('relay', { sent: idsOf(events) });
-      const found = async (what: EventsAbout, after = 0, limit = 10) => {
-        const page = await worlds.eventsAbout(world, what, after, limit);
-        expect(page.last).toBe(4);
-        return page.events.map(({ id, order }) => `${order} ${id}`);
-      };
-      expect(await found({ by: 'type', value: 'order-created' })).toEqual(['1 e1', '3 e3']);
-      expect(await found({ by: 'type', value: 'order-created' }, 1)).toEqual(['3 e3']);
-      expect(await found({ by: 'type', value: 'order' })).toEqual([]);
-      expect(await found({ by: 'subject', value: 'order/1' }, 0, 2)).toEqual(['1 e1', '2 e2']);
-      expect(await found({ by: 'subject', value: 'order/1' }, 2, 2)).toEqual(['4 e4']);
-      expect(await found({ by: 'correlation', value: 'two' })).toEqual(['3 e3']);
-      expect(await found({ by: 'correlation', value: 'two words' })).toEqual(['4 e4']);
-      expect(await found({ by: 'named' })).toEqual(['1 e1', '3 e3', '4 e4']);
-      expect(await found({ by: 'id', value: 'e3' })).toEqual(['3 e3']);
-      expect(await found({ by: 'id', value: 'e' })).toEqual([]);
-    });
+    test.each([
+      ['as the estate writes them', { specversion: '1.0', id: 'e', source: 'urn:oms' }, { time: 'now', aggregateversion: 7 }],
+      ['with their members in another sequence', { data: { type: 'other' } }, { extra: 'a "text"', time: 'now' }],
+      ['whose head has an escape', { specversion: '1.0', id: 'e', source: '\\' }, { time: 'now' }],
+    ])(
+      'Events %s can be filtered by correlation id, subject and type, without additional ones, from any position',
+      async (_how, first, then) => {
+        const { worlds, world, commit, drain } = await opened();
+        const about = (id: string, type: string, subject: string, correlationid: string) => ({
+          ...event(id),
+          json: JSON.stringify({
+            ...first,
+            type: `com.unified-commerce.${type}`,
+            subject,
+            ...then,
+            correlationid,
+            data: { correlationid: 'other', subject: 'order/9' },
+          }),
+        });
+        const events = [
+          about('e1', 'order-created', 'order/1', 'one'),
+          about('e2', 'ext.order-changed', 'order/1', 'one'),
+          about('e3', 'order-created', 'order/2', 'two'),
+          about('e4', 'order-confirmed', 'order/1', 'two words'),
+        ];
+        await commit({ events });
+        await drain('relay');
+        await drain('relay', { sent: idsOf(events) });
+        const found = async (what: EventsAbout, after = 0, limit = 10) => {
+          const page = await worlds.eventsAbout(world, what, after, limit);
+          expect(page.last).toBe(4);
+          return page.events.map(({ id, order }) => `${order} ${id}`);
+        };
+        expect(await found({ by: 'type', value: 'order-created' })).toEqual(['1 e1', '3 e3']);
+        expect(await found({ by: 'type', value: 'order-created' }, 1)).toEqual(['3 e3']);
+        expect(await found({ by: 'type', value: 'order' })).toEqual([]);
+        expect(await found({ by: 'subject', value: 'order/1' }, 0, 2)).toEqual(['1 e1', '2 e2']);
+        expect(await found({ by: 'subject', value: 'order/1' }, 2, 2)).toEqual(['4 e4']);
+        expect(await found({ by: 'correlation', value: 'two' })).toEqual(['3 e3']);
+        expect(await found({ by: 'correlation', value: 'two words' })).toEqual(['4 e4']);
+        expect(await found({ by: 'named' })).toEqual(['1 e1', '3 e3', '4 e4']);
+        expect(await found({ by: 'id', value: 'e3' })).toEqual(['3 e3']);
+        expect(await found({ by: 'id', value: 'e' })).toEqual([]);
+      },
+    );
 
     test('One relay leases an outbox, and releases it atomically when it is empty; the scan finds an outbox without a relay', async () => {
       const { store, world, commit, drain, drained } = await opened();

@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { loadDrawing } from '../../command-line/output/drawings.ts';
 import { junitOf } from '../../command-line/rehearse/report/junit.ts';
+import { wallTimeOf } from '../../ui/report/facts.ts';
 import type { ReportedRun } from '../../ui/report/recorded.ts';
 
 const ATTACK = '<script>"it\'s" & more</script>\u0000\u001B[31m';
@@ -38,4 +39,15 @@ test('The JUnit file of a report escapes hostile text in elements and attributes
   const xml = junitOf(run);
   expect(xml).toContain('message="&lt;script&gt;&quot;it\'s&quot; &amp; more&lt;/script&gt;"');
   expect(xml).not.toMatch(/<script|[^\P{C}\n]/u);
+});
+
+test('The time of a report counts the time of scenarios that run side by side once', () => {
+  expect(
+    wallTimeOf([
+      { startedAt: 1_000, ms: 400 },
+      { startedAt: 1_100, ms: 200 },
+      { startedAt: 1_400, ms: 50 },
+    ]),
+  ).toBe(450);
+  expect(wallTimeOf([])).toBe(0);
 });

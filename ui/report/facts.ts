@@ -4,6 +4,10 @@ import { type Comparison, MOST, type Recorded } from './recorded.ts';
 
 export const seconds = (ms: number): string => `${(ms / 1_000).toFixed(1)} s`;
 
+/** Wall time of runs, which may overlap. */
+export const wallTimeOf = (runs: readonly Pick<Recorded, 'startedAt' | 'ms'>[]): number =>
+  runs.length === 0 ? 0 : Math.max(...runs.map((run) => run.startedAt + run.ms)) - Math.min(...runs.map((run) => run.startedAt));
+
 /** Names of the faults that struck, sorted by their first strike. */
 const struckFaults = ({ hops }: Recorded): readonly string[] => [...new Set(hops.flatMap(({ faults }) => faults))];
 

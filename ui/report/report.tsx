@@ -14,7 +14,7 @@ import sequenceCss from '../sequence/sequence.module.css';
 import type { Arrow as ArrowOf } from '../sequence/sequence.ts';
 import { columnsOf, type Layout } from '../sequence/sequence-layout.ts';
 import { arrowSentence } from '../sequence/words.ts';
-import { factsOf, omissions, seconds, worldSentence } from './facts.ts';
+import { factsOf, omissions, seconds, wallTimeOf, worldSentence } from './facts.ts';
 import type { Entry, Recorded, ReportedRun } from './recorded.ts';
 import css from './report.module.css';
 import { diagramOf } from './sections.ts';
@@ -54,7 +54,7 @@ function Page({ run: { kind, scenarios, startedAt, version, gateway }, styles }:
           <h1>{heading}</h1>
           <p>
             <Badge tone={failed > 0 ? 'bad' : 'good'}>{outcome}</Badge>
-            {kind !== 'fidelity' && ` in ${seconds(scenarios.reduce((sum, { ms }) => sum + ms, 0))}`}
+            {kind !== 'fidelity' && ` in ${seconds(wallTimeOf(scenarios))}`}
           </p>
           <p class="muted">
             {new Date(startedAt).toISOString().slice(0, 16).replace('T', ' ')} UTC · estate {version} at <code>{gateway}</code>

@@ -1,6 +1,6 @@
 import { inOneLine } from '../../../shared/domain/printable.ts';
 import { duration } from '../../../ui/kit/format.ts';
-import { factsOf, seconds, violations, worldSentence } from '../../../ui/report/facts.ts';
+import { factsOf, seconds, violations, wallTimeOf, worldSentence } from '../../../ui/report/facts.ts';
 import type { Recorded, ReportedRun } from '../../../ui/report/recorded.ts';
 import { diagramOf } from '../../../ui/report/sections.ts';
 import { mermaidOf } from '../../../ui/sequence/mermaid.ts';
@@ -12,8 +12,7 @@ const MOST_ARROWS = 100;
 /** The run as Markdown, for the summary of a job. */
 export function markdownOf({ scenarios, gateway, startedAt, version }: ReportedRun): string {
   const failed = scenarios.filter(({ failure }) => failure !== undefined);
-  const ms = scenarios.reduce((sum, one) => sum + one.ms, 0);
-  const headline = `${scenarios.length - failed.length} of ${scenarios.length} scenarios passed in ${seconds(ms)}`;
+  const headline = `${scenarios.length - failed.length} of ${scenarios.length} scenarios passed in ${seconds(wallTimeOf(scenarios))}`;
   const rows = scenarios.map(
     (run) =>
       `| ${run.failure === undefined ? '✅ passed' : '❌ **failed**'} | ${plain(run.scenario.name)} | ${plain(run.scenario.title)} | ${duration(run.ms)} | ${plain(factsOf(run))} |`,

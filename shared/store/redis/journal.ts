@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
 import type { World } from '../../domain/world.ts';
 import {
   callerOf,
@@ -12,6 +13,7 @@ import {
   partOf,
   sizeOf,
 } from '../journal-limits.ts';
+import { SETTLING_MS, type Settling } from '../ports/due-work.ts';
 import type { HopCounts, JournalEntry, JournalReader, RecordedHop } from '../ports/journal.ts';
 import { type FoundTrace, joined, type TraceSummary, tracePage } from '../trace-summary.ts';
 import { type Argument, type RedisAccess, type RedisBackground, runInWorld } from './connection.ts';
@@ -24,18 +26,30 @@ const emptyRoom = (): Record<JournalPart, { records: number; bytes: number }> =>
 });
 /** Delay of a write, in wall time, so that the hops of one request share it. */
 const GATHER_MS = 50;
-/** Wall time after which a process has written a hop that it recorded. */
-const WRITTEN_MS = GATHER_MS + 25;
+/** The delay while a client waits for a world. */
+const HURRIED_MS = 5;
+/** Wall time until a process has received the announcement of such a client, and has written. */
+const WRITE_MS = 25;
+const MOST_HURRIED = 1_000;
 const HOPS_PER_WRITE = 500;
 const HOPS_PER_READ = 1_000;
 
-/** Records hops in the background: in order, many per write. */
-export function createJournal({ connection, keys, limits, onError }: RedisBackground & { readonly limits: JournalLimits }) {
+interface JournalOptions extends RedisBackground {
+  readonly limits: JournalLimits;
+  readonly settling: Settling;
+  readonly gatherMs?: number | undefined;
+}
+
+/** Records hops in the background: in order, many per write. It gathers the hops of a world for less time while a client waits for the world. */
+export function createJournal({ connection, keys, limits, settling, onError, gatherMs = GATHER_MS }: JournalOptions) {
   const room = listed(journalParts, (part) => [part, ...limitArguments(limits[part]), ...limitArguments(mostOfTrace(limits[part]))]);
   let waiting: { readonly world: World; readonly entry: JournalEntry }[] = [];
   let left = emptyRoom();
   let writing: Promise<void> | undefined;
   let timer: NodeJS.Timeout | undefined;
+  let writesAt = 0;
+  /** When this process received the latest announcement of a world, by `performance.now()`. */
+  const hurried = new LRUCache<World, number>({ max: MOST_HURRIED, ttl: SETTLING_MS, ttlAutopurge: true });
   /** When other processes have written the hops of a world, by `performance.now()`; earliest first. */
   const expected = new Map<World, number>();
 
@@ -62,6 +76,14 @@ export function createJournal({ connection, keys, limits, onError }: RedisBackgr
     }
   }
 
+  function flushWithin(ms: number): void {
+    const at = performance.now() + ms;
+    if (timer && writesAt <= at) return;
+    clearTimeout(timer);
+    writesAt = at;
+    timer = setTimeout(flush, ms).unref();
+  }
+
   async function flush(): Promise<void> {
     clearTimeout(timer);
     timer = undefined;
@@ -69,12 +91,34 @@ export function createJournal({ connection, keys, limits, onError }: RedisBackgr
     await writing;
   }
 
+  /** Wall time until other processes have written the hops of a world. */
+  const leftOf = (world: World): number => (expected.get(world) ?? 0) - performance.now();
+
+  function hurry(world: World): void {
+    const now = performance.now();
+    hurried.set(world, now);
+    if (leftOf(world) > HURRIED_MS + WRITE_MS) expected.set(world, now + HURRIED_MS + WRITE_MS);
+    if (waiting.length > 0) flushWithin(0);
+  }
+
   /** Resolves when all hops recorded before the call can be read. */
   async function written(world: World): Promise<void> {
-    const left = (expected.get(world) ?? 0) - performance.now();
+    // Without the announcement, the other processes write a moment later.
+    if (leftOf(world) > HURRIED_MS + WRITE_MS)
+      await settling.announceSettling(world).then(
+        () => hurry(world),
+        () => undefined,
+      );
+    const left = leftOf(world);
     if (left > 0) await new Promise((resolve) => setTimeout(resolve, left));
     await flush();
   }
+
+  /** Other processes receive and forget an announcement at about the same time: this one relies on it for half of that time. */
+  const isHurriedEverywhere = (world: World, now: number): boolean =>
+    (hurried.get(world) ?? Number.NEGATIVE_INFINITY) > now - SETTLING_MS / 2;
+
+  const leave = settling.watchSettling(hurry);
 
   return {
     reader: createJournalReader({ connection, keys, written }),
@@ -85,7 +129,7 @@ export function createJournal({ connection, keys, limits, onError }: RedisBackgr
         expected.delete(of);
       }
       expected.delete(world);
-      expected.set(world, now + WRITTEN_MS);
+      expected.set(world, now + (isHurriedEverywhere(world, now) ? HURRIED_MS : gatherMs) + WRITE_MS);
     },
     add(world: World, entry: JournalEntry): void {
       const ofPart = left[partOf(entry)];
@@ -93,9 +137,12 @@ export function createJournal({ connection, keys, limits, onError }: RedisBackgr
       ofPart.records -= 1;
       ofPart.bytes -= sizeOf(entry);
       waiting.push({ world, entry });
-      timer ??= setTimeout(flush, GATHER_MS).unref();
+      flushWithin(hurried.has(world) ? HURRIED_MS : gatherMs);
     },
-    stop: flush,
+    stop: (): Promise<void> => {
+      leave();
+      return flush();
+    },
   };
 }
 

@@ -37,19 +37,28 @@ const PREFIX = 'estate:';
 export interface RedisStoreOptions extends RedisConnectionOptions, StoreOptions {
   /** Prefix of every key and of the channels, so that several installations can share a Redis. Without braces. */
   readonly prefix?: string | undefined;
+  /** Wall time between a hop and its write, so that the journal writes several together. */
+  readonly gatherMs?: number | undefined;
 }
 
 /** The estate's state in Redis, for any number of processes. @throws RedisRefused when this Redis is not usable */
 export async function createRedisStore(options: RedisStoreOptions): Promise<StoreAdapter> {
   const { prefix = PREFIX, journal: limits = journalLimits(), dropAfterMs = DROP_AFTER_MS } = options;
-  const { relayLeaseMs = RELAY_LEASE_MS, outboxLimit = OUTBOX_LIMIT, worldBytes = WORLD_BYTES, onError = () => undefined } = options;
+  const {
+    relayLeaseMs = RELAY_LEASE_MS,
+    outboxLimit = OUTBOX_LIMIT,
+    worldBytes = WORLD_BYTES,
+    gatherMs,
+    onError = () => undefined,
+  } = options;
   if (/[{}]/.test(prefix)) throw new Error(`The prefix of the keys must not contain braces: ${prefix}`);
   const keys = redisKeys(prefix);
   const connection = await connectRedis(options, keys.changed);
   const announcements = createAnnouncements({ connection, keys });
-  const journal = createJournal({ connection, keys, limits: limits === 'off' ? journalLimits() : limits, onError });
+  const settling = createSettling({ connection, keys, onError });
+  const { announceSettling, watchSettling } = settling;
+  const journal = createJournal({ connection, keys, limits: limits === 'off' ? journalLimits() : limits, settling, onError, gatherMs });
   const changes = createChanges({ connection, keys, onError });
-  const { announceSettling, watchSettling, stop: stopSettling } = createSettling({ connection, keys, onError });
   const lifetimes = createRedisLifetimes({ connection, keys });
   const janitor = createJanitor({ connection, keys, lifetimes, sweepMs: Math.min(SWEEP_MS, dropAfterMs), onError });
   // One per application: reads that begin together meet in it.
@@ -77,8 +86,8 @@ export async function createRedisStore(options: RedisStoreOptions): Promise<Stor
     close: async () => {
       janitor.stop();
       changes.stop();
-      stopSettling();
       await journal.stop();
+      settling.stop();
       await connection.close();
     },
   };

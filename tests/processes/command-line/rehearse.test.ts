@@ -29,6 +29,20 @@ test('A run at a terminal shows the current step, in lines that fit, and colours
   for (const line of plain.split('\n').filter((text) => text.startsWith('passed'))) expect(line.length).toBeLessThanOrEqual(80);
 });
 
+test('A run begins scenarios of the estate side by side, and prints them in their order', async () => {
+  const { code, plain } = await runAtTerminal(`${COMMAND} rehearse digital-order hold-lost`);
+  expect(code).toBe(0);
+  const [second, first] = [plain.indexOf('2 of 2  hold-lost'), plain.indexOf('passed  digital-order')];
+  expect([second >= 0, second < first, first < plain.indexOf('passed  hold-lost')]).toEqual([true, true, true]);
+});
+
+test('A run begins a scenario of a file after every other one has ended', async () => {
+  const alone = `if (globalThis.busy) throw new Error('Another scenario runs.');
+    globalThis.busy = true; await stage.settle(); await stage.settle(); globalThis.busy = false;`;
+  const { code, out } = await runEstate(['rehearse', await write('alone.js', scenariosOf({ one: alone, two: alone })), '--json']);
+  expect([code, failuresIn(out)]).toEqual([0, { one: undefined, two: undefined }]);
+});
+
 test('A run with --json prints its scenarios, steps and invariants', async () => {
   const { code, out } = await runEstate(['rehearse', 'digital-order', '--json']);
   expect([code, JSON.parse(out)]).toMatchObject([0, { passed: 1, failed: 0, scenarios: [{ name: 'digital-order', passed: true }] }]);

@@ -3,11 +3,21 @@ import { lua } from './lua.ts';
 /** Enters published events into the index by filter. */
 export const EVENT_INDEX = lua`
 local EVENT_TYPE_PREFIX = 'com.unified-commerce.'
+-- The members of an event that name it, as 'eventHead' reads them: the estate writes them first. Any other text is parsed.
+local function headOfEvent(json)
+  local name, subject, place = string.match(json, '^{"specversion":"1%.0","id":"[^"\\]*","source":"[^"\\]*","type":"([^"\\]*)","subject":"([^"\\]*)",()')
+  while place do
+    local correlation = string.match(json, '^"correlationid":"([^"\\]*)"', place)
+    if correlation then return { type = name, subject = subject, correlationid = correlation } end
+    place = string.match(json, '^"%l+":"[^"\\]*",()', place) or string.match(json, '^"%l+":%d+,()', place)
+  end
+  return cjson.decode(json)
+end
 -- Adds the members of an event to a list of scores and members.
 local function addEvent(list, order, stored)
   local isJson, entry, event = pcall(function()
     local entry = cjson.decode(stored)
-    return entry, cjson.decode(entry.json)
+    return entry, headOfEvent(entry.json)
   end)
   if not isJson or type(event) ~= 'table' then return end
   local name, place = tostring(event.type or ''), '\0' .. padded(order)
