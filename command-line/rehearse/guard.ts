@@ -16,10 +16,10 @@ const MARK = 'ESTATE_GUARDED_RUN';
 const isChild = process.env[MARK] !== undefined && process.send !== undefined;
 delete process.env[MARK];
 
-/** Wall time after a signal in which the child has to answer. */
+/** Wall time after a signal. Until then the child has to answer. */
 const ANSWER_MS = 3_000;
 
-/** What the child reports, so that the parent can print it if the child does not end by itself. */
+/** What the child reports, so that the parent can print it if it has to end the child. */
 type Message =
   | { readonly answered: true }
   | { readonly estate: number | undefined }
