@@ -5,6 +5,7 @@ import { estateMain } from '../start/estate-code.ts';
 
 interface OwnEstate {
   readonly gateway: string;
+  readonly pid: number | undefined;
   /** Waits until the estate ends or the user interrupts. */
   ended(interrupted: AbortSignal): Promise<void>;
   stop(): Promise<void>;
@@ -37,6 +38,7 @@ export async function startOwnEstate(variables: Readonly<Record<string, string>>
   const [{ gateway }] = ready as [{ gateway: string }];
   return {
     gateway,
+    pid: child.pid,
     ended: async (interrupted) => {
       child.ref();
       const isInterrupted = new Promise((resolve) => interrupted.addEventListener('abort', resolve, { once: true }));

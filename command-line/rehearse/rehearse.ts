@@ -9,14 +9,16 @@ import { adminOption, againstOption, apiKeyOption, bearerOption, jsonOption } fr
 import { type Access, refusedCredentials } from '../connection/credentials.ts';
 import { EXIT, misuse } from '../failure.ts';
 import { withExample } from '../help.ts';
-import { lookOf, progressOn } from '../output/table.ts';
+import { type Look, lookOf, progressOn } from '../output/table.ts';
 import { chosenScenarios, listOfScenarios } from './choice.ts';
+import { guarded, reportEstate } from './guard.ts';
 import type { Outcome } from './outcome.ts';
 import { startOwnEstate } from './own-estate.ts';
+import { isFile } from './own-scenarios.ts';
 import { prepareReport, writeReport } from './report/report.ts';
 import { runAll } from './run-all.ts';
-import { type Done, summary } from './run-one.ts';
-import { endProcess, type Interrupted, interruptions, superviseProcess } from './supervision.ts';
+import { type Done, lineOf, summary } from './run-one.ts';
+import { endProcess, Interrupted, interruptions, superviseProcess } from './supervision.ts';
 
 interface Options extends EstateCredentials {
   readonly against?: string;
@@ -62,6 +64,8 @@ export function rehearseCommand(): Command {
 
 async function rehearse(names: readonly string[], options: Options): Promise<void> {
   const look = lookOf(process.stdout);
+  const guard = names.some(isFile) && !options.list ? await guarded() : undefined;
+  if (guard) return afterGuard(guard, { ...options, look });
   superviseProcess();
   const interrupted = interruptions();
   interrupted.addEventListener('abort', endBeforeFirst);
@@ -76,6 +80,7 @@ async function rehearse(names: readonly string[], options: Options): Promise<voi
   const progress = progressOn(process.stderr);
   if (options.against === undefined) progress.show('starting an estate …');
   const own = options.against === undefined ? await startOwnEstate() : undefined;
+  reportEstate(own?.pid);
   const against = options.against ?? own?.gateway ?? '';
   let done: readonly Done[] = [];
   let ms = 0;
@@ -100,6 +105,7 @@ async function rehearse(names: readonly string[], options: Options): Promise<voi
   } finally {
     progress.clear();
     await own?.stop();
+    reportEstate(undefined);
   }
   const outcomes = done.map(({ outcome }) => outcome);
   if (options.json) printJson(asJson(outcomes), 2);
@@ -113,6 +119,24 @@ async function rehearse(names: readonly string[], options: Options): Promise<voi
   if (interrupted.aborted) endInterrupted(interrupted.reason as Interrupted, chosen.length - done.length);
   // An open timer or server of a scenario may keep this process alive.
   interrupted.addEventListener('abort', () => endProcess((interrupted.reason as Interrupted).exitCode));
+}
+
+/** Reports what a child did before it was ended. The files of a report need the code that it held. */
+function afterGuard(guard: NonNullable<Awaited<ReturnType<typeof guarded>>>, { json, report, look }: Options & { look: Look }): void {
+  process.exitCode = guard.exitCode;
+  if (!('signal' in guard)) return;
+  const { signal, unanswered, ended, running, ms } = guard;
+  const cause = unanswered === undefined ? `The run crashed with ${signal}.` : new Interrupted(unanswered).message;
+  const held = unanswered === undefined ? '' : ' It never let other work run, so the signal did not reach it, and it was ended.';
+  const failure = `${cause}${held}`;
+  const failed = running.map((one) => ({ ...one, failure }));
+  const outcomes = [...ended, ...failed];
+  if (json) printJson(asJson(outcomes), 2);
+  else if (failed.length > 0) print(`${failed.map((one) => lineOf(one, look)).join('')}${summary(outcomes, ms, look)}`);
+  const steps = failed.map(({ name, steps: made }) => ` The scenario ${name} had made ${counted(made.length, 'step')}.`).join('');
+  const left = failed.flatMap(({ rehearsal }) => (rehearsal === undefined ? [] : ` Its rehearsal ${rehearsal} was not deleted.`)).join('');
+  const none = failed.length === 0 ? ' No scenario had begun.' : '';
+  printError(`${failure}${steps}${left}${none}${report === undefined ? '' : ' No report was written.'}\n`);
 }
 
 /** Ends an interrupted run that has nothing to report. */

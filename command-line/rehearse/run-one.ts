@@ -11,6 +11,7 @@ import { EXIT } from '../failure.ts';
 import { showInvariants } from '../output/show-answer.ts';
 import type { Look, Progress } from '../output/table.ts';
 import type { ChosenScenario } from './choice.ts';
+import { reportRun } from './guard.ts';
 import { collect, type Outcome, toAll } from './outcome.ts';
 import { recordingOf } from './report/recording.ts';
 import { supervised } from './supervision.ts';
@@ -43,6 +44,7 @@ export async function runOne(chosen: ChosenScenario, run: Run): Promise<Done> {
   const { look, progress, json, isDetailed, place } = run;
   const { scenario } = chosen;
   const { outcome, report } = collect(scenario);
+  const reported = reportRun(outcome);
   const recording = run.recording && recordingOf(chosen, run.recording.folder);
   const details: string[] = [];
   const detail = detailReport(look, isDetailed ? run.write : (text) => void details.push(text));
@@ -65,7 +67,7 @@ export async function runOne(chosen: ChosenScenario, run: Run): Promise<Done> {
   const started = performance.now();
   try {
     const ended: Pick<Report, 'end'> = { end: () => detail.end(scenario, outcome.failure) };
-    const all = toAll([report, { ...detail, ...ended }, shown, recording?.report ?? {}]);
+    const all = toAll([report, { begin: reported.begin, step: reported.step }, { ...detail, ...ended }, shown, recording?.report ?? {}]);
     const examine: Run['examine'] = async (rehearsal) => {
       await recording?.examine(rehearsal);
       await run.examine?.(rehearsal);
@@ -77,12 +79,13 @@ export async function runOne(chosen: ChosenScenario, run: Run): Promise<Done> {
   }
   isOver = true;
   outcome.ms = Math.round(performance.now() - started);
+  reported.end();
   progress.clear();
   if (!json && !isDetailed) run.write(lineOf(outcome, look) + (outcome.passed ? '' : `${details.join('')}\n`));
   return { outcome, recorded: () => recording?.ended(outcome.failure, outcome.ms) };
 }
 
-function lineOf({ passed, name, title, ms }: Outcome, { style, columns }: Look): string {
+export function lineOf({ passed, name, title, ms }: Outcome, { style, columns }: Look): string {
   const room = (columns ?? 120) - 42;
   const shown = inOneLine(title, room - 1);
   return `${passed ? style('green', 'passed') : style('red', 'FAILED')}  ${name.padEnd(22)} ${style('dim', seconds(ms).padStart(7))}  ${shown}\n`;

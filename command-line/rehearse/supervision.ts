@@ -103,16 +103,17 @@ export function messageOf(error: unknown): string {
   return /[.!?…]$/.test(text) ? text : `${text}.`;
 }
 
-const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+export const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+export type Signal = (typeof SIGNALS)[number];
 /** A terminal sends Ctrl-C to this process and to npm, and npm forwards it. Two signals within this time count as one. */
-const ECHO_MS = 500;
+export const ECHO_MS = 500;
 
 /** A signal stopped the run. */
 export class Interrupted extends Error {
   override readonly name = 'Interrupted';
   /** The exit code that shells use for a signal. */
   readonly exitCode: number;
-  constructor(by: (typeof SIGNALS)[number]) {
+  constructor(by: Signal) {
     super(`The run was interrupted by ${by}.`);
     this.exitCode = 128 + constants.signals[by];
   }

@@ -11,7 +11,7 @@ export const readPlay = operate(declared.readPlay)(async ({ query: { type, id, l
     const [given, missing] = type === undefined ? ['id', 'type'] : ['type', 'id'];
     throw invalid(
       `?${missing}`,
-      'incomplete_subject',
+      'incomplete',
       `A story with ?${given} needs ?${missing} too. Without both, it is the story of the rehearsal.`,
     );
   }

@@ -9,8 +9,13 @@ export function fulfillment(world: WorldRecords): InvariantResult {
   const fulfillmentOrders = world.of<FulfillmentOrder>('fulfillment-order');
   const byOrder = grouped(fulfillmentOrders, ({ orderId }) => orderId);
   const orders = world.of<Order>('order');
+  const booked = world.records<{ readonly seen: readonly { readonly id: string; readonly booked?: string }[] }>(
+    'oms',
+    'fulfilment-records',
+  );
+  const givenUp = new Set(booked.flatMap(({ seen }) => seen.flatMap((one) => (one.booked === 'cancelled' ? [one.id] : []))));
   for (const order of orders) {
-    const placed = { order, fulfillmentOrders: byOrder.get(order.id) ?? [] };
+    const placed = { order, fulfillmentOrders: byOrder.get(order.id) ?? [], givenUp };
     checkLines(world, placed, check);
     checkNodes(world, placed, check);
   }
@@ -39,10 +44,11 @@ export const backAt = ({ locationId, collection }: Pick<FulfillmentOrder, 'locat
 const isServing = ({ state, failureReason }: FulfillmentOrder): boolean =>
   state !== 'cancelled' && state !== 'returned-to-sender' && !(state === 'failed-delivery' && failureReason === 'lost');
 
-function checkLines({ queued }: WorldRecords, { order, fulfillmentOrders }: PlacedOrder, check: Check): void {
+function checkLines({ queued }: WorldRecords, { order, fulfillmentOrders, givenUp }: PlacedOrder, check: Check): void {
   const { reconciliation = [], replacements = [] } = order;
+  // A parcel that arrives after it was given up delivers no units: they were refunded, or found goods stand in for them.
   const settled = new Set(
-    reconciliation.flatMap(({ fulfillmentOrderId, reason }) => (reason === 'delivered-after-refund' ? [fulfillmentOrderId] : [])),
+    reconciliation.flatMap(({ fulfillmentOrderId: id, reason }) => (reason === 'delivered-after-refund' || givenUp.has(id) ? [id] : [])),
   );
   // Goods in place of delivered ones are counted by their replacement only.
   const extra = new Set(replacements.flatMap(({ id, reason }) => (replacementReasons[reason].of === 'delivered' ? [id] : [])));
@@ -86,6 +92,8 @@ function checkLines({ queued }: WorldRecords, { order, fulfillmentOrders }: Plac
 
 interface PlacedOrder {
   readonly order: Order;
+  /** Fulfillment orders whose units the order counts as cancelled. */
+  readonly givenUp: ReadonlySet<string>;
   readonly fulfillmentOrders: readonly FulfillmentOrder[];
 }
 

@@ -57,13 +57,17 @@ function checkFound(
   if (queued('oms', orderId)) return;
   const sent = fulfillmentOrders.map((one) => ({ ...one, mayBeReplaced: one.failureReason === 'lost' }));
   for (const { fulfillmentOrderId: found, reason } of reconciliation) {
-    if (reason !== 'delivered-after-replacement') continue;
     const parcel = fulfillmentOrders.find(({ id }) => id === found);
     // Units of the parcel that nobody replaced are delivered, so the reason stays, although the others may be refunded.
     const isReplaced = parcel?.lines.every((line) => line.qty - line.shortQty <= replacedInParcel(found, line.orderLineId, placed));
     const isRefunded = order.lines.some(
       ({ lineId, cancelledQty }) => cancelledQty > 0 && parcel?.lines.some(({ orderLineId }) => orderLineId === lineId),
     );
+    if (reason === 'delivered-after-refund') {
+      const name = `order/${orderId}: fulfillment-order/${found} was delivered after its refund`;
+      check(isRefunded || order.state === 'cancelled', `${name}, and no unit of its lines is refunded`);
+      continue;
+    }
     const failed = isReplaced && isRefunded ? failedInPlaceOf(found, placed, sent) : 0;
     check(
       failed === 0,

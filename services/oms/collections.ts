@@ -86,6 +86,8 @@ const SeenFulfillment = z.object({
   lines: z.array(z.object({ orderLineId: Id, sku: Sku, qty: Quantity, shortQty: z.int().min(0) })),
   /** How its units were counted on the order. */
   booked: z.enum(['delivered', 'cancelled']).optional(),
+  /** Whether found units stand in for all its cancelled units, so none of them was refunded. */
+  isKeptInPlace: z.literal(true).optional(),
   /** The return of units that the customer refused at the counter. The FMS books it once the order is completed. */
   refusedReturnId: Id.optional(),
   /** Whether its goods waited at the counter of a store. */

@@ -143,8 +143,7 @@ export const refundLostGoods = handleDue(refundLostGoodsDue)(async ({ key, paylo
   const units = new Map(lost.lines.map(({ orderLineId }) => [orderLineId, unitsLeft(lost, orderLineId, order.replacements)]));
   if ([...units.values()].every((qty) => qty === 0)) return;
   if (!(await giveUpLost(order, lost, scope))) return;
-  const seen = record.seen.map((one) => (one === lost ? { ...one, booked: 'cancelled' as const } : one));
-  await applyProgress(order, { ...cancelUnits(order, { ...record, seen }, units), foundAfterRefund: false }, key, scope);
+  await applyProgress(order, { ...cancelParcel(order, record, { id: key, units }), foundAfterRefund: false }, key, scope);
 });
 
 /** Refunds cancelled units once payments are captured in full and no dispute is open, and completes the order when none of its goods is in transit. */
@@ -225,7 +224,7 @@ const isStopped = ({ state, collection }: FulfillmentOrder): boolean =>
 const missingOf = ({ state, failureReason }: FulfillmentOrder, line: FulfillmentOrder['lines'][number]): number =>
   state === 'cancelled' && failureReason === 'short' ? line.qty : line.shortQty;
 
-function seenOf(found: FulfillmentOrder, booked: SeenFulfillment['booked']): SeenFulfillment {
+function seenOf(found: FulfillmentOrder, booked: SeenFulfillment['booked'], isKeptInPlace?: true): SeenFulfillment {
   const { id, version, state, locationId, collection, replacementId } = found;
   const lines = found.lines.map((line) => ({
     orderLineId: line.orderLineId,
@@ -235,7 +234,8 @@ function seenOf(found: FulfillmentOrder, booked: SeenFulfillment['booked']): See
   }));
   const wasReady = collection?.readyAt === undefined ? undefined : (true as const);
   const { refusedReturnId } = collection ?? {};
-  return { id, version, state, locationId, lines, booked, refusedReturnId, wasReady, isLost: isLost(found) || undefined, replacementId };
+  const whereabouts = { isLost: isLost(found) || undefined, wasReady, refusedReturnId };
+  return { id, version, state, locationId, lines, booked, isKeptInPlace, replacementId, ...whereabouts };
 }
 
 const isLost = ({ state, failureReason }: FulfillmentOrder): boolean => state === 'failed-delivery' && failureReason === 'lost';
@@ -291,7 +291,7 @@ export function progressAfter(
     version: 0,
     ...record,
     routed: true,
-    seen: [...record.seen.filter(({ id }) => id !== found.id), seenOf(found, before?.booked ?? booking)],
+    seen: [...record.seen.filter(({ id }) => id !== found.id), seenOf(found, before?.booked ?? booking, before?.isKeptInPlace)],
     short: isClosed || isExtra ? record.short : [...record.short, ...newlyShort(found, before)],
   };
   const isFoundLate = hasArrived(found) && (before?.booked === 'cancelled' || order.state === 'cancelled');
@@ -299,12 +299,26 @@ export function progressAfter(
   const seen = seenOf(found, booking);
   const units = new Map(found.lines.map(({ orderLineId }) => [orderLineId, unitsLeft(seen, orderLineId, order.replacements)]));
   const isReplaced = found.lines.some(({ orderLineId }) => replacedInParcel(found.id, orderLineId, order.replacements) > 0);
-  const foundAfterRefund = isFoundLate;
-  const foundAfterReplacement = hasArrived(found) && isReplaced && !isFoundLate;
-  if (booking === 'cancelled') return { ...cancelUnits(order, next, units), foundAfterRefund };
+  const foundAfterReplacement = hasArrived(found) && (isFoundLate ? before?.isKeptInPlace === true : isReplaced);
+  const foundAfterRefund = isFoundLate && !foundAfterReplacement;
+  if (booking === 'cancelled') return { ...cancelParcel(order, next, { id: found.id, units }), foundAfterRefund };
   if (booking !== 'delivered') return { record: next, lines: order.lines, foundAfterRefund, foundAfterReplacement };
   const lines = order.lines.map((line) => ({ ...line, fulfilledQty: line.fulfilledQty + (units.get(line.lineId) ?? 0) }));
   return { record: next, lines, foundAfterRefund, foundAfterReplacement };
+}
+
+/** Books the units of a parcel that never arrives as cancelled. */
+function cancelParcel(
+  order: StoredOrder,
+  record: FulfillmentRecord,
+  { id, units }: { readonly id: string; readonly units: ReadonlyMap<string, number> },
+): Pick<Progress, 'lines' | 'record' | 'replacements'> {
+  const cancelled = cancelUnits(order, record, units);
+  const isKeptInPlace = cancelled.lines.every(({ cancelledQty }, index) => cancelledQty === order.lines[index]?.cancelledQty);
+  const seen = cancelled.record.seen.map((one) =>
+    one.id === id ? { ...one, booked: 'cancelled' as const, isKeptInPlace: isKeptInPlace || undefined } : one,
+  );
+  return { ...cancelled, record: { ...cancelled.record, seen } };
 }
 
 /**

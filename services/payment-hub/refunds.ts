@@ -3,14 +3,14 @@ import { progressionOf } from '../../shared/catalog/control/progression.ts';
 import type { InputOf } from '../../shared/catalog/define.ts';
 import { refusal, rowFor } from '../../shared/catalog/life-cycle.ts';
 import { LIMITS, limitReached } from '../../shared/catalog/limits.ts';
-import { announceRefund } from '../../shared/catalog/order/internal.ts';
+import { announceRefund, getPayable } from '../../shared/catalog/order/internal.ts';
 import { noteRefundResult as noteRefundResultApi, refundPayment as refundPaymentApi } from '../../shared/catalog/payment/apis.ts';
 import { refundableOf } from '../../shared/catalog/payment/cover.ts';
 import { paymentLifeCycle } from '../../shared/catalog/payment/objects.ts';
 import type { RefundBehaviour } from '../../shared/catalog/payment/reference-data.ts';
-import { owedAfterFailures, refundId } from '../../shared/catalog/payment/refunds.ts';
+import { hasFailed, owedAfterFailures, refundId } from '../../shared/catalog/payment/refunds.ts';
 import { isExternal } from '../../shared/catalog/payment/tender.ts';
-import { conflictingRepeat, invalid, notFound, Problem } from '../../shared/catalog/problems.ts';
+import { conflictingRepeat, invalid, notFound, Problem, undefinedIf } from '../../shared/catalog/problems.ts';
 import type { Figures } from '../../shared/catalog/retailer.ts';
 import { durationMs } from '../../shared/domain/duration.ts';
 import { inCoins, type Money, money, moneyInWords } from '../../shared/domain/money.ts';
@@ -39,7 +39,7 @@ export const refundPayment = handle(refundPaymentApi)(async ({ params, body }, s
   if (isRepeat || isNotedAlready(payment, body)) return again(published(payment));
   rowFor(paymentLifeCycle, payment, 'refund');
   refuseWhileDisputed(payment, 'refund');
-  if (body.payOutTo) await refusePayOut(work, payment, { amount: body.amount, payOutTo: body.payOutTo });
+  if (body.payOutTo) await refusePayOut(scope, payment, { amount: body.amount, payOutTo: body.payOutTo });
   const ofReturn = await limitOf(scope, payment, body);
   refuseExcessiveRefund(payment, body.amount, { ofReturn, ofOrder: await leftOfOrder(work, payment.orderId) });
   refuseFurtherRefund(payment, body, ofReturn);
@@ -233,10 +233,10 @@ async function endRefund(
 
 /**
  * A gift card may receive an amount whose refund to the tender failed, and no other: money returns to the tender that paid it.
- * @throws Problem `validation_failed` for an unknown card or another currency, `refund_exceeds_captured` beyond the failed amount
+ * @throws Problem `validation_failed` for an unknown card or another currency, `refund_exceeds_captured` beyond that amount
  */
 async function refusePayOut(
-  work: UnitOfWork,
+  { work, call }: Pick<Scope, 'work' | 'call'>,
   payment: StoredPayment,
   { amount, payOutTo: { token } }: Required<Pick<RefundRequest, 'amount' | 'payOutTo'>>,
 ): Promise<void> {
@@ -245,11 +245,20 @@ async function refusePayOut(
   if (card.currency !== amount.currency) {
     throw invalid('/payOutTo/token', 'currency_not_supported', `The gift card has ${card.currency}, not ${amount.currency}.`);
   }
-  const owed = owedAfterFailures([payment]);
+  const failed = owedAfterFailures([payment]);
+  if (amount.amount <= failed) return;
+  const owed = (await owesTheRest(payment, call)) ? refundableOf(payment).amount : failed;
   if (amount.amount <= owed) return;
   const refundableAmount = money(owed, amount.currency);
   const detail = `A gift card can receive ${moneyInWords(refundableAmount)} of this payment, whose refunds failed, not ${moneyInWords(amount)}. Refund the rest to its own tender.`;
   throw new Problem('refund_exceeds_captured', detail, { objectType: 'payment', id: payment.id, refundableAmount });
+}
+
+/** A cancelled order owes all that it keeps, and no refund of the estate brings it to a tender whose refund failed. */
+async function owesTheRest({ orderId, refunds }: StoredPayment, call: Scope['call']): Promise<boolean> {
+  if (!refunds.some(hasFailed)) return false;
+  const order = await call(getPayable, { params: { id: orderId } }).catch(undefinedIf('not_found'));
+  return order?.state === 'cancelled';
 }
 
 /** The money of an open dispute is withdrawn: another refund could pay it twice. @throws Problem `invalid_state_transition` */

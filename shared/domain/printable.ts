@@ -8,7 +8,7 @@ import { shortened } from './text.ts';
 export const UNPRINTABLE = /[\u0000-\u0008\u000B\u000C\u000E-\u001F\u007F-\u009F\u061C\u200E\u200F\u2028-\u202E\u2066-\u2069\uFFFE\uFFFF]/g;
 /** Whole escape sequences for colours, cursor movements and window titles of a terminal. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: escape sequences begin with one
-const ESCAPE_SEQUENCE = /(?:\u001B\[|\u009B)[0-9;?]*[A-Za-z]|(?:\u001B\]|\u009D)[^\u0007\u001B\u009C]*(?:\u0007|\u001B\\|\u009C)/g;
+const ESCAPE_SEQUENCE = /(?:\u001B\[|\u009B)[0-9;?]*[A-Za-z]|(?:\u001B\]|\u009D)[^\u0007\u001B\u009C\u009D]*(?:\u0007|\u001B\\|\u009C)/g;
 
 /** A text without unprintable characters, of any length. */
 export const withoutControls = (text: string): string => text.toWellFormed().replaceAll(ESCAPE_SEQUENCE, '').replaceAll(UNPRINTABLE, '');

@@ -342,6 +342,38 @@ describe('Refunds that fail', () => {
     expect((await rehearsal.order(id)).owedRefund).toBeUndefined();
   });
 
+  test('A gift card may receive all that a cancelled order owes of a payment whose refund failed, and no more', async (rehearsal) => {
+    const { id } = await rehearsal.draft();
+    const { id: paymentId } = await rehearsal.authorisation(id, undefined, FAILS);
+    await rehearsal.confirmed(id);
+    await rehearsal.api('capture-payment-api', { params: { id: paymentId } });
+    await rehearsal.refunded(paymentId, 1000);
+    await rehearsal.advance('P1D');
+    const before = await rehearsal.refund(paymentId, TOTAL, { payOutTo: GIFT_50 });
+    expect([before.status, before.body]).toMatchObject([409, { code: 'refund_exceeds_captured', refundableAmount: eur(1000) }]);
+    await rehearsal.cancel(id);
+    expect((await rehearsal.order(id)).owedRefund).toEqual(eur(TOTAL));
+    const tooMuch = await rehearsal.refund(paymentId, TOTAL + 1, { payOutTo: GIFT_50 });
+    expect([tooMuch.status, tooMuch.body]).toMatchObject([409, { code: 'refund_exceeds_captured', refundableAmount: eur(TOTAL) }]);
+    expect((await rehearsal.refund(paymentId, 1100, { payOutTo: GIFT_50 })).status).toBe(201);
+    expect((await rehearsal.order(id)).owedRefund).toEqual(eur(TOTAL - 1100));
+    expect((await rehearsal.refund(paymentId, TOTAL - 1100, { payOutTo: GIFT_50 })).status).toBe(201);
+    expect((await rehearsal.order(id)).owedRefund).toBeUndefined();
+    await rehearsal.verify();
+  });
+
+  test('A gift card receives nothing of the payment of a cancelled order whose refund has not failed', async (rehearsal) => {
+    await rehearsal.control('set-progression', { body: { refund: 'manual' } });
+    const { id } = await rehearsal.draft();
+    const { id: paymentId } = await rehearsal.authorisation(id);
+    await rehearsal.confirmed(id);
+    await rehearsal.api('capture-payment-api', { params: { id: paymentId } });
+    await rehearsal.cancel(id);
+    expect((await rehearsal.order(id)).owedRefund).toEqual(eur(TOTAL));
+    const refused = await rehearsal.refund(paymentId, 1, { payOutTo: GIFT_50 });
+    expect([refused.status, refused.body]).toMatchObject([409, { code: 'refund_exceeds_captured', refundableAmount: eur(0) }]);
+  });
+
   test('A refund may fail after another payment has paid the order', async (rehearsal) => {
     const { id } = await rehearsal.draft();
     const { id: paymentId } = await rehearsal.authorisation(id, undefined, FAILS);

@@ -448,6 +448,23 @@ describe('Lost parcels', () => {
     expect(await rehearsal.order(order.id)).toMatchObject({
       ...{ state: 'completed', paymentStatus: 'paid', lines: [{ fulfilledQty: 2, cancelledQty: 0 }] },
       replacements: [{ lines: [{ foundQty: 1 }] }, { lines: [{ deliveredQty: 1 }] }],
+      reconciliation: [{ reason: 'delivered-after-replacement' }, { reason: 'delivered-after-replacement' }],
+    });
+    await rehearsal.verify();
+  });
+
+  testOfPatient('A parcel that found goods stood in for is named as delivered after its replacement, not its refund', async (rehearsal) => {
+    const { order, parcel } = await lostOrder(rehearsal, MUG);
+    await replace(rehearsal, order, 'lost', { qty: 2 });
+    const second = await rehearsal.dispatched(await newest(rehearsal, order));
+    await rehearsal.lost(second);
+    await rehearsal.scanned(parcel, 'find');
+    await rehearsal.advance('P3D');
+    await rehearsal.scanned(second, 'find');
+    const found = await rehearsal.order(order.id);
+    expect(found).toMatchObject({
+      ...{ state: 'completed', paymentStatus: 'paid', refunds: [], lines: [{ fulfilledQty: 2, cancelledQty: 0 }] },
+      reconciliation: [{ fulfillmentOrderId: await newest(rehearsal, order), reason: 'delivered-after-replacement' }],
     });
     await rehearsal.verify();
   });

@@ -192,11 +192,13 @@ test('The fixtures report a folder in place of a file', async () => {
 });
 
 test.each([
-  ['products.json', {}],
-  ['products.overlay.json', { sku: 'mug-blue', price: 1 }],
-])('The check of a folder ends after a thousand mistakes in %s', async (file, row) => {
+  ['products.json', Array(3_000).fill({})],
+  ['products.overlay.json', Array(3_000).fill({ sku: 'mug-blue', price: 1 })],
+  ['stock.csv', `sku,onHand.dc-01\n${'mug,x\n'.repeat(3_000)}`],
+  ['stock.csv', `sku,location,onHand\n${'mug,,1\n'.repeat(3_000)}`],
+])('The check of a folder ends after a thousand mistakes in %s', async (file, content) => {
   await using own = await aFolder();
-  await own.write(file, Array(3_000).fill(row));
+  await own.write(file, content);
   const refusal = await loadFixtures(own.url).then(
     () => 'loaded',
     ({ message }: Error) => message,

@@ -14,3 +14,16 @@ test('A text that a command prints keeps line ends, tabs and the styles of the c
   const style = styled('red', 'stop\u001B[2J', { validateStream: false });
   expect(printed(`one\n\ttwo ${style}`)).toBe('one\n\ttwo \u001B[31mstop\u001B[39m');
 });
+
+test('A text that a command prints is cleaned in linear time', () => {
+  const steps = (text: string): number => {
+    const began = process.cpuUsage();
+    printed(text);
+    const { user, system } = process.cpuUsage(began);
+    return (user + system) / 1_000;
+  };
+  // For a text of this length, a quadratic algorithm takes half a minute, and a linear one takes milliseconds on any machine.
+  for (const piece of ['\u009D', '\u001B]', '\u009B1', '\u001B[1', '\r', '\u2028']) {
+    expect([piece, steps(piece.repeat(120_000 / piece.length)) < 5_000]).toEqual([piece, true]);
+  }
+});

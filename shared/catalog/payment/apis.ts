@@ -87,7 +87,7 @@ const RefundRequest = z.strictObject({
   reason: typedText(200).optional(),
   returnId: Id.optional().describe('The refunded return. All refunds of a return together are at most its refundAmount.'),
   payOutTo: PayOutTender.optional().describe(
-    'Pays the amount to a gift card. Possible after a refund of this payment has failed, up to the failed amount.',
+    'Pays the amount to a gift card. Possible after a refund of this payment has failed, up to the failed amount; of a cancelled order, up to all that it owes of this payment.',
   ),
   providerReference: Reference.shape.id
     .optional()

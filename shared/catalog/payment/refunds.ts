@@ -47,8 +47,8 @@ interface Timed {
 }
 
 /** Sorts by instant, and within an instant by sequence. */
-export const byTime = (one: Timed, other: Timed): number =>
-  (one.at ?? '').localeCompare(other.at ?? '') || (one.sequence ?? 0) - (other.sequence ?? 0);
+export const byTime = ({ at = '', sequence = 0 }: Timed, { at: other = '', sequence: otherSequence = 0 }: Timed): number =>
+  at === other ? sequence - otherSequence : at < other ? -1 : 1;
 
 /** The number of a repeat by the OMS, which its reference for missing units ends with. */
 const repeatOf = (reference: string): number => Number(reference.split('/')[3] ?? 0);
@@ -76,7 +76,7 @@ function isAfter(request: Deed, failure: Deed): boolean {
  * Failed refunds, each with the minor units that no later refund repeats. A repeat is requested after the failure, and may be pending. A
  * refund without return and reference, or a lost dispute, repeats any failed refund that is not for a return.
  */
-function owedByFailure(payments: Payments): { readonly purpose: string; readonly left: number }[] {
+function owedByFailure(payments: Payments): readonly Owed[] {
   const refunds = payments.flatMap((paid, payment) => paid.refunds.map((refund, position) => ({ refund, payment, position })));
   const failures = refunds
     .filter(({ refund }) => hasFailed(refund))
@@ -103,19 +103,47 @@ function owedByFailure(payments: Payments): { readonly purpose: string; readonly
       })),
   );
   const returns = new Set(refunds.flatMap(({ refund: { returnId } }) => returnId ?? []));
+  // An order may have ten thousand refunds, so each request looks only at the failures before it that nothing has repeated.
+  const ofNoReturn = { owed: failures.filter(({ purpose }) => !returns.has(purpose)), from: 0 };
+  const ofPurpose = new Map([...Map.groupBy(failures, ({ purpose }) => purpose)].map(([purpose, owed]) => [purpose, { owed, from: 0 }]));
   for (const request of [...requests, ...lost].toSorted(byTime)) {
     const purpose = purposeOf(request.refund) ?? '';
-    let rest = request.amount;
-    for (const owed of failures) {
-      if (purpose === '' ? returns.has(owed.purpose) : owed.purpose !== purpose) continue;
-      if (!isAfter(request, owed.failure)) continue;
-      const repeated = Math.min(rest, owed.left);
-      owed.left -= repeated;
-      rest -= repeated;
-    }
+    const alike = purpose === '' ? ofNoReturn : ofPurpose.get(purpose);
+    if (alike) repeat(request, alike);
   }
   return failures;
 }
+
+interface Owed {
+  readonly failure: Deed;
+  readonly purpose: string;
+  left: number;
+}
+
+/** Failures sorted by time. Those before `from` are repeated. */
+interface Alike {
+  readonly owed: readonly Owed[];
+  from: number;
+}
+
+/** Gives the amount of a request to the failures before it. */
+function repeat(request: Deed, alike: Alike): void {
+  while (alike.owed[alike.from]?.left === 0) alike.from += 1;
+  let rest = request.amount;
+  for (let place = alike.from; rest > 0; place++) {
+    const owed = alike.owed[place];
+    if (!owed || isBefore(request, owed.failure)) return;
+    if (!isAfter(request, owed.failure)) continue;
+    const repeated = Math.min(rest, owed.left);
+    owed.left -= repeated;
+    rest -= repeated;
+  }
+}
+
+/** Whether a request was certainly made before a failure, and so before all later ones. */
+const isBefore = (request: Deed, failure: Deed): boolean =>
+  request.at < failure.at ||
+  (request.at === failure.at && request.sequence !== undefined && failure.sequence !== undefined && request.sequence < failure.sequence);
 
 /** Minor units of failed refunds that no later refund repeats. @param purpose only those that repeat this return or reference */
 export function owedAfterFailures(payments: Payments, purpose?: Purpose): number {

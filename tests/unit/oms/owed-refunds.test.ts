@@ -83,3 +83,17 @@ test('A lost dispute repeats failed refunds, and an open or a won one does not',
     ]);
   expect([owedWith('open'), owedWith('won'), owedWith('lost')]).toEqual([500, 500, 100]);
 });
+
+test('The owed amount of an order takes linear time, however many of its refunds failed and were repeated', () => {
+  const many = (refund: (number: number) => Refunds[number]) => Array.from({ length: 20_000 }, (_, number) => refund(number));
+  const histories = [
+    many(() => failed(1)),
+    many((number) => (number % 2 === 0 ? failed(1) : later(1, { at: day(3) }))),
+    many((number) => failed(1, { at: day(2), sequence: number, decidedSequence: 20_000 + number })),
+  ];
+  const began = process.cpuUsage();
+  expect(histories.map((refunds) => owedAfterFailures([{ refunds }]))).toEqual([20_000, 0, 20_000]);
+  const { user, system } = process.cpuUsage(began);
+  // A quadratic algorithm takes half a minute, and a linear one takes milliseconds on any machine.
+  expect((user + system) / 1_000).toBeLessThan(5_000);
+});
