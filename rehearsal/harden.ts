@@ -17,7 +17,7 @@ export type HardenStory = (rehearsal: EstateRehearsal, how: { readonly signal: A
 export interface HardenChoices {
   /** Name of the story in the report; by default the name of the function. */
   readonly name?: string;
-  /** Reads what your system holds to be true, after each story and its patience. It is compared as the result of the story is. */
+  /** Reads what your system holds to be true, after the patience. It is compared as the result of the story is. */
   readonly check?: (rehearsal: EstateRehearsal) => unknown;
   readonly before?: (rehearsal: EstateRehearsal) => unknown;
   /** Tries only these families of misfortunes. */
@@ -35,9 +35,9 @@ export interface HardenChoices {
   readonly startsAt?: string;
   /** ISO 8601 duration that the clock runs after each story; `P1D` by default. */
   readonly patience?: string;
-  /** Most stories at the same time, 1 to 64; 1 by default, because stories of one process may share state. */
+  /** Most stories at the same time, 1 to 64. 1 by default: stories of one process may share state. */
   readonly parallel?: number;
-  /** Wall time in milliseconds after which no further misfortune is tried. */
+  /** Wall time in milliseconds after which no misfortune is tried. */
   readonly budgetMs?: number;
   /** A run whose findings your team has accepted. */
   readonly accepted?: HardenRun;
