@@ -206,7 +206,7 @@ async function tryCells(prepared: PreparedRun, options: HardenOptions): Promise<
   const { signal, budgetMs, resumed } = options;
   const stories = storiesIn(options, options.system);
   const begun = Date.now() - prepared.run.ms;
-  const limitMs = Math.max(PATIENCE_FACTOR * baseline.ms, SHORTEST_LIMIT_MS);
+  const limitMs = Math.max(Math.ceil(PATIENCE_FACTOR * baseline.ms), SHORTEST_LIMIT_MS);
   const outcomes = new Map<string, Outcome>();
   const confirmed = new Set<string>();
   const planned: PlannedCell[] = [];
