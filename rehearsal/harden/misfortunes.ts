@@ -155,7 +155,7 @@ function changedCall(kind: 'permitted' | 'forbidden', change: PermittedChange | 
     if (site.kind !== 'call' || site.place !== 1 || !changesOf({ api: site.api.id }).includes(change)) return undefined;
     const match = { api: site.api.id, caller: 'outside' } as const;
     const { before, untilStory } = site;
-    // The story reads the answers of its own calls as they were.
+    // Answers to calls of the story stay unchanged.
     const own = untilStory === undefined ? {} : { ...(before > 0 && { skip: before }), times: untilStory };
     const fault = { match, fault: { kind, change }, ...own } as FaultBody;
     // The header needs a refusal that has it.

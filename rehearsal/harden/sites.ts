@@ -73,7 +73,7 @@ const STORY = 'story';
 const isOfStory = ({ parentId }: Hop): boolean => parentId === STORY;
 
 /**
- * A journal in which the calls of the story have the story as their cause. The stage gives each call a correlation id. A service that
+ * Makes the story the cause of its calls. The stage gives each call a correlation id. A service that
  * passes it on does so later.
  */
 export function withStory(journal: readonly Hop[]): readonly Hop[] {

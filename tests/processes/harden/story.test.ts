@@ -25,7 +25,7 @@ await folder.write(
    };`,
 );
 
-/** A service that gives points for each order that it hears of. SOUND: it keeps the key of a call, and passes the correlation id on. */
+/** A service that gives points for each order. SOUND: it keeps the key of a call, and passes the correlation id on. */
 await folder.write(
   'points.mjs',
   `import { createServer } from 'node:http';
