@@ -49,7 +49,7 @@ test('A run with a seed and a start gives its scenarios the same ids each time',
 test('A run gives the rehearsal of a file its own data', async () => {
   const own = `export const own = { name: 'own', title: 't', data: { retailer: { cashRounding: 5 } }, run: async (stage) => {
     const sale = await stage.step({ title: 'Sale', call: 'POST /transactions', body: { storeId: 'store-01', laneId: 'lane-1', lines: [{ sku: 'mug-blue', qty: 1 }] } });
-    const paid = await stage.step({ title: 'Cash', call: 'POST /transactions/' + sale.body.id + '/payments', body: { tender: { type: 'cash' }, amount: { amount: 2_000, currency: 'EUR' } } });
+    const paid = await stage.step({ title: 'Cash', call: 'POST /transactions/' + sale.body.id + '/payment', body: { tender: { type: 'cash' }, amount: { amount: 2_000, currency: 'EUR' } } });
     stage.expect('change', paid.body.change?.amount, 700);
   } };`;
   const { out } = await runEstate(['rehearse', await write('own-data.js', own), '--json']);
