@@ -105,9 +105,12 @@ export interface EstateClient extends AsyncDisposable {
   readonly close: () => Promise<void>;
 }
 
+/** @internal */
+export const createAgent = (): Agent => new Agent({ connections: 256, keepAliveTimeout: 20_000 });
+
 /** A client with its own connections. */
 export function createEstateClient(options: EstateClientOptions): EstateClient {
-  const agent = new Agent({ connections: 256, keepAliveTimeout: 20_000 });
+  const agent = createAgent();
   return clientOnConnections(requireOptions(options), agent, () => agent.close());
 }
 

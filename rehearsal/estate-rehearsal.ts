@@ -1,6 +1,7 @@
+import type { Agent } from 'undici';
 import { whyUnverified } from '../shared/catalog/control/drift.ts';
 import type { ApiOutput, BusinessObject, ObjectType, OperationInput, OperationOutput, TypedApiId } from './call-types.ts';
-import { type CallInput, createEstateClient, type EstateClient } from './estate-client.ts';
+import { type CallInput, clientOnAgent, createEstateClient, type EstateClient, type EstateClientOptions } from './estate-client.ts';
 import type { EstateEvent, EventType } from './estate-event.ts';
 import type { ProblemBody, Refusal, Reply, Tried } from './reply.ts';
 
@@ -25,6 +26,8 @@ export interface EstateAccess {
   /** Address of the gateway. */
   readonly gateway: string;
   readonly credentials: EstateCredentials;
+  /** @internal Connections that rehearsals share. The caller closes them. */
+  readonly agent?: Agent;
 }
 
 /** An API refused the call. */
@@ -95,8 +98,10 @@ export class EstateRehearsal implements AsyncDisposable {
   }
 
   /** @param how the name, in lower-case letters, digits and hyphens; or the body of create-rehearsal, with your own data. A new name by default */
-  static async create({ gateway, credentials: own }: EstateAccess, how: NewRehearsal = {}): Promise<EstateRehearsal> {
-    const outside = createEstateClient({ gateway, ...own, rehearsal: 'default' });
+  static async create({ gateway, credentials: own, agent }: EstateAccess, how: NewRehearsal = {}): Promise<EstateRehearsal> {
+    const clientFor = (options: EstateClientOptions): EstateClient =>
+      agent === undefined ? createEstateClient(options) : clientOnAgent(options, agent);
+    const outside = clientFor({ gateway, ...own, rehearsal: 'default' });
     try {
       const { credentials, ...created } = await outside.control('create-rehearsal', {
         body: typeof how === 'string' ? { name: how } : how,
@@ -104,7 +109,7 @@ export class EstateRehearsal implements AsyncDisposable {
       const { bearer, apiKey, clientId, clientSecret } = credentials;
       const oauthClient = { id: clientId, secret: clientSecret };
       const bound = { gateway, bearer, apiKey, admin: own.admin, rehearsal: created.name, oauthClient };
-      return new EstateRehearsal({ name: created.name, credentials, client: createEstateClient(bound) });
+      return new EstateRehearsal({ name: created.name, credentials, client: clientFor(bound) });
     } finally {
       await outside.close();
     }

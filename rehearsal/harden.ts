@@ -17,25 +17,27 @@ export type HardenStory = (rehearsal: EstateRehearsal, how: { readonly signal: A
 export interface HardenChoices {
   /** Name of the story in the report; by default the name of the function. */
   readonly name?: string;
-  /** Reads what your system holds to be true, after each story and its patience. It is compared as the result of the story is. */
+  /** Reads what your system holds to be true, after the patience. It is compared as the result of the story is. */
   readonly check?: (rehearsal: EstateRehearsal) => unknown;
   readonly before?: (rehearsal: EstateRehearsal) => unknown;
   /** Tries only these families of misfortunes. */
   readonly families?: readonly Family[];
   readonly all?: boolean;
-  /** Tries only this cell of the plan: `C17`. */
+  /** Then tries pairs of survived misfortunes, within `budgetMs`. */
+  readonly pairs?: boolean;
+  /** Tries only this cell of the plan, or pair: `C17+C20`. */
   readonly again?: string;
   /** Name of a snapshot of the estate that each story continues. */
   readonly from?: string;
   /** Ids derive from it; `harden` by default. */
   readonly seed?: string;
-  /** RFC 3339 instant of the clock at the start of each story; a Monday morning by default. The clock is frozen. */
+  /** RFC 3339 instant of the frozen clock of each story; a Monday morning by default. */
   readonly startsAt?: string;
-  /** ISO 8601 duration that the clock runs after each story, so that what heals without help may heal; `P1D` by default. */
+  /** ISO 8601 duration that the clock runs after each story; `P1D` by default. */
   readonly patience?: string;
-  /** Most stories at the same time, 1 to 64; 1 by default, because stories of one process may share state. */
+  /** Most stories at the same time, 1 to 64. 1 by default: stories of one process may share state. */
   readonly parallel?: number;
-  /** Wall time in milliseconds after which no further misfortune is tried. */
+  /** Wall time in milliseconds after which no misfortune is tried. */
   readonly budgetMs?: number;
   /** A run whose findings your team has accepted. */
   readonly accepted?: HardenRun;
@@ -62,7 +64,7 @@ const WIDTH = 100;
  */
 export async function harden(estate: EstateAccess, story: HardenStory, choices: HardenChoices = {}): Promise<HardenRun> {
   requireSense(story, choices);
-  const { before, check, again, from, families, all, budgetMs, accepted, signal, parallel = 1 } = choices;
+  const { before, check, again, from, families, all, pairs, budgetMs, accepted, signal, parallel = 1 } = choices;
   const { name = story.name || 'story', seed = DEFAULTS.seed, startsAt = DEFAULTS.startsAt, patience = DEFAULTS.patience } = choices;
   let failure: unknown;
   const run = await hardenSystem({
@@ -90,6 +92,7 @@ export async function harden(estate: EstateAccess, story: HardenStory, choices: 
     budgetMs,
     families,
     all,
+    pairs,
     only: again === undefined ? undefined : ({ id }) => id === again,
     accepted,
     signal,
@@ -117,13 +120,15 @@ const WORDING: Wording = {
 };
 
 /** @throws TypeError that names the choice and the remedy */
-function requireSense(story: unknown, { families = [], parallel = 1, budgetMs = 1, accepted }: HardenChoices): void {
+function requireSense(story: unknown, { families = [], parallel = 1, budgetMs, pairs, accepted }: HardenChoices): void {
   if (typeof story !== 'function') throw new TypeError('harden needs a story: harden(estate, async (rehearsal) => { … }).');
   const unknown = families.filter((family) => !FAMILIES.includes(family));
   if (unknown.length > 0) throw new TypeError(`families: there is no ${unknown.join(', ')}; choose from ${FAMILIES.join(', ')}.`);
   if (!Number.isInteger(parallel) || parallel < 1 || parallel > MOST_PARALLEL)
     throw new TypeError(`parallel: give a number from 1 to ${MOST_PARALLEL}, not ${parallel}.`);
-  if (!(budgetMs > 0)) throw new TypeError(`budgetMs: give milliseconds above zero, not ${budgetMs}.`);
+  if (pairs && budgetMs === undefined)
+    throw new TypeError('pairs: there may be two thousand pairs. Limit their wall time with budgetMs, such as 600_000.');
+  if (budgetMs !== undefined && !(budgetMs > 0)) throw new TypeError(`budgetMs: give milliseconds above zero, not ${budgetMs}.`);
   const [issue] = (accepted !== undefined && hardenRunSchema.safeParse(accepted).error?.issues) || [];
   if (issue) throw new TypeError(`accepted: give the run of an earlier harden. ${issue.path.join('.')}: ${issue.message}.`);
 }

@@ -36,6 +36,9 @@ interface Outside {
 /** The most events of one answer of list-events. */
 const MOST_LISTED = 1_000;
 
+/** Begins the correlation id of each step. */
+export const STAGE_CORRELATION = 'rehearse-';
+
 /** The operations of a scenario on its rehearsal, and their reports. */
 export function stageOf(client: EstateClient, report: Report, { webhookSecret, webhookUrl, now }: Outside): Stage {
   let steps = 0;
@@ -43,7 +46,7 @@ export function stageOf(client: EstateClient, report: Report, { webhookSecret, w
 
   async function send({ call, body, options }: PlainStep): Promise<{ reply: Reply; ms: number; correlationId: string }> {
     const [method, path] = call.split(' ') as [Method, string];
-    const correlationId = `rehearse-${++steps}`;
+    const correlationId = `${STAGE_CORRELATION}${++steps}`;
     const started = performance.now();
     const reply = await client.call(method, path, body, {
       ...options,
@@ -156,7 +159,7 @@ export function stageOf(client: EstateClient, report: Report, { webhookSecret, w
     },
     async webhook(title, { id, body, status, secret = webhookSecret }) {
       const json = JSON.stringify(body);
-      const headers = { ...signWebhook(secret, { id, at: clock, body: json }), 'x-correlation-id': `rehearse-${++steps}` };
+      const headers = { ...signWebhook(secret, { id, at: clock, body: json }), 'x-correlation-id': `${STAGE_CORRELATION}${++steps}` };
       const reply = await client.call('POST', webhookUrl, json, { as: 'none', headers });
       report.note(`${title}: ${reply.status}`, 'carrier');
       if (reply.status !== status) throw new ExpectationFailed(`${title}: expected ${status}, got ${reply.status}.`);

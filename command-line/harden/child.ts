@@ -7,6 +7,8 @@ export interface Running {
   readonly variables: Readonly<Record<string, string>>;
   readonly limitMs: number;
   readonly signal?: AbortSignal;
+  /** Ends the command, whose output is returned. */
+  readonly until?: AbortSignal;
 }
 
 export interface EndedChild {
@@ -25,7 +27,7 @@ const NOT_FOUND = 127;
 const SIGNALLED = 128;
 
 /** Runs words as one program, or a text in a shell. Its processes end with it. */
-export async function runChild(command: readonly string[] | string, { variables, limitMs, signal }: Running): Promise<EndedChild> {
+export async function runChild(command: readonly string[] | string, { variables, limitMs, signal, until }: Running): Promise<EndedChild> {
   signal?.throwIfAborted();
   const child = start(command, variables);
   let [stdout, output, isLate] = ['', '', false];
@@ -38,17 +40,19 @@ export async function runChild(command: readonly string[] | string, { variables,
   });
   child.stderr?.setEncoding('utf8').on('data', add);
   const failed = once(child, 'error').then(([error]: Error[]) => add(`${error?.message}\n`));
-  const exited = once(child, 'exit') as Promise<[number | null]>;
+  // `once` would reject for a program that cannot be started.
+  const exited = new Promise<number | null>((resolve) => child.once('exit', resolve));
   const timer = setTimeout(() => {
     isLate = true;
     void endGroup(child);
   }, limitMs);
   const interrupt = (): void => void endGroup(child);
   signal?.addEventListener('abort', interrupt, { once: true });
+  until?.addEventListener('abort', interrupt, { once: true });
   const endWithUs = (): void => kill(child, 'SIGKILL');
   process.once('exit', endWithUs);
   try {
-    const code = await Promise.race([exited.then(([exit]) => exit ?? SIGNALLED), failed.then(() => NOT_FOUND)]);
+    const code = await Promise.race([exited.then((exit) => exit ?? SIGNALLED), failed.then(() => NOT_FOUND)]);
     // A process that it left behind must not act in the next story, nor keep the pipes open.
     kill(child, 'SIGKILL');
     await Promise.race([once(child, 'close'), pause(PIPES_MS)]);
@@ -58,6 +62,7 @@ export async function runChild(command: readonly string[] | string, { variables,
     clearTimeout(timer);
     process.off('exit', endWithUs);
     signal?.removeEventListener('abort', interrupt);
+    until?.removeEventListener('abort', interrupt);
   }
 }
 

@@ -2,6 +2,7 @@ import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { Command, Option } from 'commander';
+import manifest from '../../package.json' with { type: 'json' };
 import { ConnectionError, createEstateClient } from '../../rehearsal/estate-client.ts';
 import { DEMO_CREDENTIALS, type EstateCredentials, type EstateRehearsal } from '../../rehearsal/estate-rehearsal.ts';
 import type { PlannedCell } from '../../rehearsal/harden/cells.ts';
@@ -33,13 +34,16 @@ import { CommandFailure, EXIT, misuse } from '../failure.ts';
 import { withExample } from '../help.ts';
 import { lookOf, progressOn } from '../output/table.ts';
 import { startOwnEstate } from '../rehearse/own-estate.ts';
-import { endProcess, type Interrupted, interruptions } from '../rehearse/supervision.ts';
+import { endProcess, type Interrupted, interruptions, superviseProcess } from '../rehearse/supervision.ts';
 import { repeatable } from '../repeatable.ts';
 import { progressLine } from './progress-line.ts';
 import { prepareHardenReport, writeHardenReport } from './report/report.ts';
+import { storyNamed } from './story.ts';
 import { type SameAs, sameAsOf, userSystem } from './user-system.ts';
 
 interface Options extends EstateCredentials {
+  readonly story?: string;
+  readonly ready?: string;
   readonly check?: string;
   readonly sameAs?: readonly SameAs[];
   readonly before?: string;
@@ -51,7 +55,7 @@ interface Options extends EstateCredentials {
   readonly again?: string;
   readonly from?: string;
   readonly patience: string;
-  readonly parallel: number;
+  readonly parallel?: number;
   readonly budget?: string;
   readonly report?: string;
   readonly accept?: string;
@@ -70,6 +74,18 @@ export function hardenCommand(): Command {
     .argument(
       '[command...]',
       'Your command, after --. It finds the estate and its rehearsal in ESTATE_URL and the other variables of estate env.',
+    )
+    .addOption(
+      new Option(
+        '--story <file>',
+        'A scenario that the estate plays while your command runs beside it, as a service. It is started and stopped for each run.',
+      ),
+    )
+    .addOption(
+      new Option(
+        '--ready <url>',
+        'With --story: address that answers when your service is ready. Without it, the service has registered a webhook by then.',
+      ).argParser(readyOf),
     )
     .addOption(
       new Option(
@@ -107,9 +123,10 @@ export function hardenCommand(): Command {
         .argParser(durationOf),
     )
     .addOption(
-      new Option('--parallel <number>', 'Most runs at the same time. They grow from one while runs without misfortune stay equal.')
-        .default(availableParallelism())
-        .argParser(parallelOf),
+      new Option(
+        '--parallel <number>',
+        'Most runs at the same time. They grow from one while runs without misfortune stay equal. Default: the processors of this machine; with --before or --story, 1.',
+      ).argParser(parallelOf),
     )
     .addOption(new Option('--budget <duration>', 'Wall time after which no further cell is tried: 10m.').argParser(budgetOf))
     .addOption(
@@ -161,6 +178,11 @@ function budgetOf(text: string): string {
   throw misuse(`--budget ${text}: give a number above zero with s, m or h, such as 10m.`);
 }
 
+function readyOf(text: string): string {
+  if (/^https?:/.test(text) && URL.canParse(text)) return text;
+  throw misuse(`--ready ${text}: give an address, such as http://localhost:3000/healthz.`);
+}
+
 function urlOf(text: string): string {
   if (/^https?:/.test(text) && URL.canParse(text) && text.includes('{rehearsal}')) return text;
   throw misuse(`--url ${text}: give an address with {rehearsal}, such as http://localhost:3000/t/{rehearsal}.`);
@@ -176,10 +198,12 @@ async function harden(words: readonly string[], options: Options): Promise<void>
   if (options.resume && options.report === undefined) throw misuse('--resume continues the run in a folder; name it with --report.');
   if (options.pairs && options.budget === undefined)
     throw misuse('--pairs may try two thousand pairs. Limit it with --budget, such as --pairs --budget 10m.');
+  if (options.ready !== undefined && options.story === undefined)
+    throw misuse('--ready belongs to --story: it names the address of a service that runs beside a story. Leave it out.');
   if (options.from !== undefined) requireKeptWorld(options);
   const [accepted, earlier] = [
     options.accept === undefined ? undefined : await readRun(options.accept, '--accept'),
-    await earlierRun(options),
+    await earlierRun(options, commandOf(words, options)),
   ];
   // A run to resume stays until the continued one is written.
   if (options.report !== undefined && options.again === undefined && !options.resume) await prepareHardenReport(options.report);
@@ -231,6 +255,10 @@ function requireKeptWorld({ from, against, startsAt }: Options): void {
   if (startsAt !== DEFAULTS.startsAt) throw misuse('--starts-at: the kept world in --from has its start already. Leave one of them out.');
 }
 
+/** The command as typed. */
+const commandOf = (words: readonly string[], { story }: Options): string =>
+  `${story === undefined ? '' : `--story ${story} -- `}${words.join(' ')}`;
+
 interface Circumstances {
   readonly gateway: string;
   readonly interrupted: AbortSignal;
@@ -244,7 +272,9 @@ async function hardenOptions(
   options: Options,
   { gateway, interrupted, isOwn, failures }: Circumstances,
 ): Promise<HardenOptions> {
-  const { admin, check, sameAs, before, url } = options;
+  const { admin, check, sameAs, before, url, ready } = options;
+  if (options.story !== undefined) superviseProcess();
+  const story = options.story === undefined ? undefined : await storyNamed(options.story);
   const system = await userSystem({
     command: words,
     gateway,
@@ -253,22 +283,25 @@ async function hardenOptions(
     sameAs,
     before,
     url,
+    story,
+    ready,
     onFailure: (output) => failures.push(output),
   });
   const repeat = repeatOf(words, options);
   return {
     access: { gateway, credentials: { ...DEMO_CREDENTIALS, ...credentialsOf(options) } },
     system,
-    command: words.join(' '),
+    command: commandOf(words, options),
     seed: options.seed,
-    startsAt: options.startsAt,
+    startsAt: options.startsAt === DEFAULTS.startsAt ? (story?.startsAt ?? options.startsAt) : options.startsAt,
+    data: story?.data,
     patience: options.patience,
     from: options.from === undefined ? undefined : { snapshot: options.from.replace(/^snapshot:/, '') },
     state: before !== undefined ? 'before' : url !== undefined ? 'url' : 'none',
-    wording: WORDING,
+    wording: story === undefined ? WORDING : WORDING_BESIDE,
     repeat,
     only: options.again === undefined ? undefined : await onlyAgain(options),
-    parallel: before === undefined ? options.parallel : 1,
+    parallel: before === undefined ? (options.parallel ?? (story === undefined ? availableParallelism() : 1)) : 1,
     budgetMs: options.budget === undefined ? undefined : budgetMs(options.budget),
     all: options.all,
     pairs: options.pairs,
@@ -285,11 +318,18 @@ const WORDING: Wording = {
   connection: 'Let it read the address from ESTATE_URL, and send ESTATE_BEARER_TOKEN and ESTATE_REHEARSAL (as X-Rehearsal) with each call.',
 };
 
+const WORDING_BESIDE: Wording = {
+  ...WORDING,
+  connection: 'Let your service register a webhook, or call the estate with ESTATE_BEARER_TOKEN and ESTATE_REHEARSAL (as X-Rehearsal).',
+};
+
 const credentialsOf = ({ bearer, apiKey, admin }: EstateCredentials): EstateCredentials => ({ bearer, apiKey, admin });
 
 /** The command that repeats a cell, with the options that change what is tried. */
 function repeatOf(words: readonly string[], options: Options): (cell: string) => string {
   const given: readonly (readonly [string, string | undefined])[] = [
+    ['--story', options.story],
+    ['--ready', options.ready],
     ['--check', options.check],
     ...(options.sameAs ?? []).map(({ type, url }) => ['--same-as', `${type}=${url}`] as const),
     ['--before', options.before],
@@ -429,10 +469,25 @@ function requireKnownCells({ findings, cells }: HardenRun, file: string): void {
     throw misuse(`--accept ${file} names cells that it does not have: ${unknown.join(', ')}. Give the whole harden.json of a report.`);
 }
 
-async function earlierRun({ report, resume, again }: Options): Promise<HardenRun | undefined> {
+/** @throws CommandFailure when the verdicts of the earlier run are about something else */
+function requireSameRun(
+  run: HardenRun,
+  { report, ...now }: Pick<HardenRun, 'command' | 'seed' | 'patience'> & { readonly report: string },
+): void {
+  const one = { ...now, estate: manifest.version };
+  const other = (['estate', 'command', 'seed', 'patience'] as const).find((name) => run[name] !== one[name]);
+  if (other === undefined) return;
+  const what = other === 'estate' ? 'version of the estate' : other;
+  throw misuse(`--resume: the run in ${report} has another ${what}: ${run[other]}, now ${one[other]}. Begin a new run without --resume.`);
+}
+
+async function earlierRun({ report, resume, again, seed, patience }: Options, command: string): Promise<HardenRun | undefined> {
   if (report === undefined || (!resume && again === undefined)) return undefined;
   const read = readRun(join(report, FILE), resume ? '--resume' : '--report');
-  return resume ? read : read.catch(() => undefined);
+  if (!resume) return read.catch(() => undefined);
+  const run = await read;
+  requireSameRun(run, { report, command, seed, patience });
+  return run;
 }
 
 /** Writes the world of a cell to the folder of the report. */

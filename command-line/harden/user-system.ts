@@ -15,12 +15,14 @@ import {
   type ReadCheck,
 } from '../../rehearsal/harden/functions.ts';
 import type { UserSystem } from '../../rehearsal/harden/play.ts';
+import type { Scenario } from '../../rehearsal/scenario.ts';
 import type { ClientVariable, WebhookVariable } from '../../shared/catalog/client-variables.ts';
 import { objects } from '../../shared/catalog/objects.ts';
 import { unknownWord } from '../../shared/domain/nearest-word.ts';
 import { errorMessage } from '../../shared/domain/text.ts';
 import { misuse } from '../failure.ts';
-import { runChild } from './child.ts';
+import { type Running, runChild } from './child.ts';
+import { type EndedService, type ServiceOptions, storyBeside } from './story.ts';
 
 export interface SystemOptions {
   readonly command: readonly string[];
@@ -32,6 +34,10 @@ export interface SystemOptions {
   readonly before?: string;
   /** Address of the user's system, with `{rehearsal}`. */
   readonly url?: string;
+  /** The estate plays this story, and the command runs beside it. */
+  readonly story?: Scenario;
+  /** Address that answers when the command beside the story is ready, with `{rehearsal}`. */
+  readonly ready?: string;
   /** Receives the output of a command that failed. */
   readonly onFailure?: (output: string) => void;
 }
@@ -46,25 +52,44 @@ export async function userSystem(options: SystemOptions): Promise<UserSystem> {
   const checks = await Promise.all([options.check === undefined ? undefined : checkOf(options.check, options), sameAsCheck(options)]);
   const used = checks.filter((one) => one !== undefined);
   return {
-    play: async (rehearsal, { limitMs, signal }) => {
-      const folder = await mkdtemp(join(tmpdir(), 'estate-harden-'));
-      const file = join(folder, 'check');
-      try {
-        const variables = { ...variablesOf(rehearsal, options), [CHECK_FILE]: file };
-        const { exitCode, output } = await runChild(options.command, { variables, limitMs, signal });
-        if (exitCode !== 0) options.onFailure?.(output);
-        const check = await readFile(file, 'utf8').catch(() => undefined);
-        return { exitCode, ...(check !== undefined && { check: check.slice(0, LONGEST_CHECK) }) };
-      } finally {
-        await rm(folder, { recursive: true, force: true });
-      }
-    },
+    ...(options.story === undefined ? { play: playOfCommand(options) } : storyBeside(serviceOf(options.story, options))),
     ...(used.length > 0 && {
       check: async (rehearsal) => (await Promise.all(used.map((one) => one(rehearsal)))).join('\n'),
       unfit: (check: string) => unfit(check, options),
     }),
     ...(options.before !== undefined && { before: (rehearsal) => reset(options.before ?? '', variablesOf(rehearsal, options)) }),
   };
+}
+
+const playOfCommand =
+  (options: SystemOptions): UserSystem['play'] =>
+  async (rehearsal, { limitMs, signal }) => {
+    const { exitCode, output, check } = await runCommand(rehearsal, options, { limitMs, signal });
+    if (exitCode !== 0) options.onFailure?.(output);
+    return { exitCode, check };
+  };
+
+/** A service may run as long as its story and its patience take; the story has the limit. */
+const LONGEST_SERVICE_MS = 3_600_000;
+
+const serviceOf = (story: Scenario, options: SystemOptions): ServiceOptions => ({
+  story,
+  ready: ({ name }) => options.ready && filled(options.ready, { rehearsal: name }),
+  run: (rehearsal, how) => runCommand(rehearsal, options, { limitMs: LONGEST_SERVICE_MS, ...how }),
+  onFailure: options.onFailure,
+});
+
+/** Runs the user's command, and reads the file that it may write. */
+async function runCommand(rehearsal: EstateRehearsal, options: SystemOptions, how: Omit<Running, 'variables'>): Promise<EndedService> {
+  const folder = await mkdtemp(join(tmpdir(), 'estate-harden-'));
+  const file = join(folder, 'check');
+  try {
+    const ended = await runChild(options.command, { variables: { ...variablesOf(rehearsal, options), [CHECK_FILE]: file }, ...how });
+    const check = await readFile(file, 'utf8').catch(() => undefined);
+    return { ...ended, check: check?.slice(0, LONGEST_CHECK) };
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
 }
 
 function variablesOf(

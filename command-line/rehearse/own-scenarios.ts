@@ -109,6 +109,7 @@ const complete = (own: OwnScenario, path: string): Scenario => ({
   name: own.name,
   title: own.title,
   startsAt: own.startsAt,
+  data: own.data,
   flows: own.flows ?? [],
   run: async (stage) => {
     try {

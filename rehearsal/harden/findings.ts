@@ -11,6 +11,8 @@ export interface Told {
   readonly site: PlannedSite;
   /** Undefined: the command was stopped. */
   readonly exitCode: Story['exitCode'];
+  /** How it ended, as a sentence; undefined if the exit code shows it. */
+  readonly ending?: string;
   /** The journal of the try. */
   readonly journal: readonly Hop[];
   /** Request ids of the struck hops. */
@@ -20,8 +22,8 @@ export interface Told {
 const SHOWN_DIFFERENCES = 3;
 
 /** What happened, in a few sentences. */
-export function paragraphOf({ cell, causes, site, exitCode, journal, struck }: Told): string {
-  const end = exitCode === undefined ? 'The command did not end.' : `The command ended with exit code ${exitCode}.`;
+export function paragraphOf({ cell, causes, site, exitCode, ending, journal, struck }: Told): string {
+  const end = ending ?? (exitCode === undefined ? 'The command did not end.' : `The command ended with exit code ${exitCode}.`);
   return [
     ...causes.map((one) => causeOf(one.cell, one.site)),
     ...reactionOf(cell, site, journal, struck),

@@ -31,14 +31,16 @@ export interface Beginning {
   readonly startsAt: string;
   /** Whether the kept world of a snapshot decides the start. */
   readonly isFixed: boolean;
+  /** Whether the estate plays the story, and expects its events. */
+  readonly hasStory: boolean;
 }
 
 type CallFault = Extract<FaultBody['fault'], { kind: 'outage' | 'status' | 'drop' | 'lost-response' | 'latency' }>;
 
 /** Strikes one call of a client. */
-const oneCall = ({ api, place }: CallSite): Pick<FaultBody, 'match' | 'skip' | 'times'> => ({
+const oneCall = ({ api, before }: CallSite): Pick<FaultBody, 'match' | 'skip' | 'times'> => ({
   match: { api: api.id, caller: 'outside' },
-  ...(place > 1 && { skip: place - 1 }),
+  ...(before > 0 && { skip: before }),
   times: 1,
 });
 
@@ -152,18 +154,21 @@ function changedCall(kind: 'permitted' | 'forbidden', change: PermittedChange | 
   return (site) => {
     if (site.kind !== 'call' || site.place !== 1 || !changesOf({ api: site.api.id }).includes(change)) return undefined;
     const match = { api: site.api.id, caller: 'outside' } as const;
-    const fault = { match, fault: { kind, change } } as FaultBody;
+    const { before, untilStory } = site;
+    // Answers to calls of the story stay unchanged.
+    const own = untilStory === undefined ? {} : { ...(before > 0 && { skip: before }), times: untilStory };
+    const fault = { match, fault: { kind, change }, ...own } as FaultBody;
     // The header needs a refusal that has it.
-    if (change === 'retry-after-date') return { faults: [fault, { match, fault: { kind: 'outage' }, times: 1 }] };
+    if (change === 'retry-after-date') return { faults: [fault, { ...oneCall(site), fault: { kind: 'outage' } }] };
     return { faults: [fault] };
   };
 }
 
 function changedDelivery(kind: 'permitted' | 'forbidden', change: PermittedChange | ForbiddenChange): Misfortune['at'] {
-  return (site) => {
+  return (site, { hasStory }) => {
     if (site.kind !== 'delivery') return undefined;
     const { event, webhook, place, isLast } = site;
-    if (place !== 1) return undefined;
+    if (place !== 1 || (hasStory && OF_THE_BUS.includes(change))) return undefined;
     const fault = { kind, change } as FaultBody['fault'];
     if (change === 'missing-event') return { faults: [{ match: { event }, fault, times: 1 }] };
     // It needs another object after it.
@@ -172,6 +177,9 @@ function changedDelivery(kind: 'permitted' | 'forbidden', change: PermittedChang
     return isOfEvent && changesOf({ webhook }).includes(change) ? { faults: [{ ...oneDelivery(site), fault }] } : undefined;
   };
 }
+
+/** Changes that every consumer gets, the story too. */
+const OF_THE_BUS: readonly string[] = ['missing-event', 'objects-swapped'];
 
 const changes = (kind: 'permitted' | 'forbidden', names: readonly (PermittedChange | ForbiddenChange)[]): readonly Misfortune[] =>
   names.map((change): Misfortune => {

@@ -2,7 +2,8 @@ import type { OperationInput } from '../call-types.ts';
 import { type EstateAccess, EstateRehearsal } from '../estate-rehearsal.ts';
 import type { PlannedCell } from './cells.ts';
 import { type BookEntry, effectsOf } from './effects.ts';
-import { type Delivery, deliveriesOf, type Hop } from './sites.ts';
+import type { Family } from './run.ts';
+import { type Delivery, deliveriesOf, type Hop, withStory } from './sites.ts';
 import type { Story } from './verdict.ts';
 
 /** How the user's work ended. */
@@ -11,10 +12,28 @@ export interface Played {
   readonly exitCode: number | undefined;
   /** What the user's system holds to be true, if it reports that itself. */
   readonly check?: string;
+  /** Why it did not end well, as a sentence, if the exit code does not show that. */
+  readonly ending?: string;
+  /** Whether the story of the estate failed while the user's system still ran. */
+  readonly isStoryBroken?: boolean;
 }
 
-/** Plays the user's story once. @param limitMs wall time after which it is stopped */
-export type Play = (rehearsal: EstateRehearsal, how: { readonly limitMs: number; readonly signal?: AbortSignal }) => Promise<Played>;
+/** The user's work. It may run beside the estate until it is ended. */
+export interface Playing extends Played {
+  /** Ends what still runs. A repeated call returns the same. */
+  readonly end?: () => Promise<Played>;
+}
+
+export interface PlayOptions {
+  /** Wall time after which the story is stopped. */
+  readonly limitMs: number;
+  readonly signal?: AbortSignal;
+  /** Whether the story has been played in this rehearsal before. */
+  readonly isRepeated?: boolean;
+}
+
+/** Plays the user's story once. */
+export type Play = (rehearsal: EstateRehearsal, how: PlayOptions) => Promise<Playing>;
 
 /** The user's system, as a run needs it. */
 export interface UserSystem {
@@ -25,6 +44,11 @@ export interface UserSystem {
   readonly unfit?: (check: string) => string | undefined;
   /** Resets the state of the user's system before each story. */
   readonly before?: (rehearsal: EstateRehearsal) => Promise<void>;
+  /** Set when the estate plays the story, and the system runs beside it. */
+  readonly beside?: {
+    /** Waits until the system makes no more calls. @param mayRepeat whether it may repeat a call later */
+    readonly rest: (rehearsal: EstateRehearsal, mayRepeat: boolean) => Promise<void>;
+  };
 }
 
 export interface World {
@@ -34,8 +58,12 @@ export interface World {
   /** ISO 8601 duration that the clock runs after a story. */
   readonly patience: string;
   /** Begins with a kept world, which has a separate start. */
-  readonly from?: NonNullable<NonNullable<OperationInput<'create-rehearsal'>['body']>['from']>;
+  readonly from?: NewWorld['from'];
+  /** Own data of each rehearsal. */
+  readonly data?: NewWorld['data'];
 }
+
+type NewWorld = NonNullable<OperationInput<'create-rehearsal'>['body']>;
 
 export interface Telling extends Story {
   readonly journal: readonly Hop[];
@@ -61,8 +89,9 @@ export function storiesIn(world: World, system: UserSystem) {
   const worldsBefore = new Map<string, Promise<readonly BookEntry[]>>();
 
   function create(startsAt: string): Promise<EstateRehearsal> {
-    const { access, seed, from } = world;
-    return EstateRehearsal.create(access, from === undefined ? { seed, startsAt, idleExpiry: 'PT1H' } : { from, seed, idleExpiry: 'PT1H' });
+    const { access, seed, from, data } = world;
+    const beginning = from === undefined ? { startsAt, data } : { from };
+    return EstateRehearsal.create(access, { ...beginning, seed, idleExpiry: 'PT1H' });
   }
 
   /** The books of a world without the story, at the end of the story. */
@@ -102,31 +131,46 @@ export function storiesIn(world: World, system: UserSystem) {
   async function tellIn(
     rehearsal: EstateRehearsal,
     startsAt: string,
-    { cell, limitMs, signal }: { readonly cell?: PlannedCell; readonly limitMs: number; readonly signal?: AbortSignal },
+    { cell, ...how }: PlayOptions & { readonly cell?: PlannedCell },
   ): Promise<Telling> {
     await system.before?.(rehearsal);
     const names = (cell?.faults ?? []).map((_, index) => `${FAULT}${index + 1}`);
     for (const [index, body] of (cell?.faults ?? []).entries()) await setFault(rehearsal, names[index] ?? '', body);
     const started = performance.now();
-    const { exitCode, check } = await system.play(rehearsal, { limitMs, signal });
-    const ms = performance.now() - started;
+    const playing = await system.play(rehearsal, how);
+    try {
+      const mayRepeat = how.isRepeated === true || STRIKES_CALLS.includes(cell?.family);
+      return await ended(rehearsal, { startsAt, cell, names, playing, mayRepeat, ms: performance.now() - started });
+    } finally {
+      await playing.end?.();
+    }
+  }
+
+  /** What a story has left, after everything has healed. */
+  async function ended(rehearsal: EstateRehearsal, { startsAt, cell, names, playing, mayRepeat, ms }: Ending): Promise<Telling> {
+    await system.beside?.rest(rehearsal, mayRepeat);
     const faults = names.length === 0 ? [] : await rehearsal.faults();
     const hits = faults.length === 0 ? 0 : Math.min(...faults.map((one) => one.hits));
     await rehearsal.deleteFaults();
     await rehearsal.control('settle');
     const deliveries = cell === undefined ? await readDeliveries(rehearsal) : [];
     const { now } = await rehearsal.control('advance-clock', { body: { by: world.patience } });
+    await system.beside?.rest(rehearsal, false);
     const ownCheck = await system.check?.(rehearsal);
-    const [{ entries }, { invariants }, journal] = [
+    const { exitCode, check, ending, isStoryBroken } = (await playing.end?.()) ?? playing;
+    const [{ entries }, { invariants }, hops] = [
       await rehearsal.control('read-books'),
       await rehearsal.control('verify'),
-      (await rehearsal.control('read-journal', { query: { limit: MOST_HOPS } })).items,
+      (await rehearsal.control('read-journal', { query: { limit: MOST_HOPS, bodies: readsBodies(cell) } })).items,
     ];
+    const journal = system.beside === undefined ? hops : withStory(hops);
     const text = ownCheck === undefined ? check : check === undefined ? ownCheck : `${check}\n${ownCheck}`;
     return {
       rehearsal: rehearsal.name,
       startsAt,
       exitCode,
+      ending,
+      isStoryBroken,
       ms,
       check: text,
       effects: effectsOf(await before(startsAt, now), entries),
@@ -141,6 +185,25 @@ export function storiesIn(world: World, system: UserSystem) {
 
   return { tell, tellIn };
 }
+
+interface Ending {
+  readonly startsAt: string;
+  readonly cell: PlannedCell | undefined;
+  /** Names of the faults that were set. */
+  readonly names: readonly string[];
+  readonly playing: Playing;
+  /** Whether the system may repeat a call after the story. */
+  readonly mayRepeat: boolean;
+  /** Wall time of the story. */
+  readonly ms: number;
+}
+
+/** Only a broken answer is compared by its content, with the baseline. */
+const readsBodies = (cell: PlannedCell | undefined): 'true' | 'false' =>
+  cell === undefined || cell.family === 'forbidden' ? 'true' : 'false';
+
+/** Families that make calls fail, which a system may repeat later. */
+const STRIKES_CALLS: readonly (Family | undefined)[] = ['absent', 'lost-answers', 'credentials'];
 
 const MOST_HOPS = 5_000;
 
@@ -157,7 +220,7 @@ async function setFault(rehearsal: EstateRehearsal, name: string, body: PlannedC
 async function readDeliveries(rehearsal: EstateRehearsal): Promise<readonly Delivery[]> {
   const { items } = await rehearsal.control('list-webhooks');
   if (items.length === 0) return [];
-  const { items: journal } = await rehearsal.control('read-journal', { query: { limit: MOST_HOPS } });
+  const { items: journal } = await rehearsal.control('read-journal', { query: { limit: MOST_HOPS, bodies: 'false' } });
   const lists = await Promise.all(
     items.map(async ({ name }) =>
       deliveriesOf(name, (await rehearsal.control('list-webhook-deliveries', { params: { name }, query: { limit: 200 } })).items, journal),

@@ -1,7 +1,7 @@
 import manifest from '../../package.json' with { type: 'json' };
 import { FORBIDDEN, type ForbiddenChange } from '../../shared/catalog/control/drift.ts';
 import { errorMessage } from '../../shared/domain/text.ts';
-import { ConnectionError, ControlError } from '../estate-client.ts';
+import { ConnectionError, ControlError, createAgent } from '../estate-client.ts';
 import type { EstateRehearsal } from '../estate-rehearsal.ts';
 import { isSuperfluous, type Plan, type PlanChoice, type PlannedCell, planCells } from './cells.ts';
 import { causeKeyOf, groupsOf, isAccepted, paragraphOf, remedyOf } from './findings.ts';
@@ -85,10 +85,16 @@ const CELLS_PER_BASELINE = 10;
 const TRIES = 3;
 
 /** Tries the user's system under each misfortune. @throws BaselineFailed */
-export async function hardenSystem(options: HardenOptions): Promise<HardenRun> {
-  const prepared = await prepareRun(options);
-  const isTried = (await options.onPlanned?.(prepared)) ?? true;
-  return isTried ? tryCells(prepared, options) : prepared.run;
+export async function hardenSystem(given: HardenOptions): Promise<HardenRun> {
+  const agent = createAgent();
+  const options = { ...given, access: { ...given.access, agent } };
+  try {
+    const prepared = await prepareRun(options);
+    const isTried = (await options.onPlanned?.(prepared)) ?? true;
+    return isTried ? await tryCells(prepared, options) : prepared.run;
+  } finally {
+    await agent.destroy();
+  }
 }
 
 export interface PreparedRun {
@@ -101,16 +107,17 @@ export interface PreparedRun {
 
 /** Plays the story twice without misfortune, and plans the cells. @throws BaselineFailed */
 async function prepareRun(options: HardenOptions): Promise<PreparedRun> {
-  const { startsAt, from, seed, patience, command, state, wording } = options;
+  const { startsAt, from, seed, patience, command, state, wording, system } = options;
+  const hasStory = system.beside !== undefined;
   const startedAt = new Date();
-  const stories = storiesIn(options, options.system);
+  const stories = storiesIn(options, system);
   const tell = () => stories.tell({ limitMs: LONGEST_BASELINE_MS, signal: options.signal }, async (told) => told);
   const [baseline, second] = await twice(tell);
   requireSound(baseline, second, wording);
-  requireCheck(baseline, options.system);
+  requireCheck(baseline, system);
   const all = sitesOf(baseline.journal, baseline.deliveries);
   if (all.length === 1) throw new BaselineFailed(`${NO_CALLS} ${wording.connection}`);
-  const plan = planCells(all, { startsAt, isFixed: from !== undefined }, options);
+  const plan = planCells(all, { startsAt, isFixed: from !== undefined, hasStory }, options);
   const sites = new Map(all.map((site) => [site.id, site]));
   const cells = chosenOf(plan.cells, sites, options.only);
   if (options.only !== undefined && cells.length === 0) throw new BaselineFailed(NO_SUCH_CELL);
@@ -127,7 +134,7 @@ async function prepareRun(options: HardenOptions): Promise<PreparedRun> {
     sites: all.map(({ id, kind, label }) => ({ id, kind, label })),
     cells: cells.map(untried),
     findings: [],
-    notJudged: [...notJudged(baseline, options.families ?? FAMILIES, wording), ...plan.leftOut],
+    notJudged: [...notJudged(baseline, options.families ?? FAMILIES, wording), ...plan.leftOut, ...(hasStory ? [STORY_READS] : [])],
   };
   return { baseline, sites, plan: { ...plan, cells }, run };
 }
@@ -153,6 +160,7 @@ async function twice(tell: () => Promise<Telling>): Promise<readonly [Telling, T
 }
 
 const NO_CALLS = 'The command made no call in its rehearsal, so nothing can strike it.';
+const STORY_READS = 'Missing and swapped events were not tried, because the story expects each event itself.';
 const NO_SUCH_CELL = 'The plan does not have this cell any more. A run without a choice of a cell lists the cells.';
 
 const countOf = (sites: readonly PlannedSite[], kind: PlannedSite['kind']): number => sites.filter((one) => one.kind === kind).length;
@@ -169,7 +177,8 @@ function notJudged({ check }: Telling, families: readonly string[], wording: Wor
 
 /** @throws BaselineFailed unless both stories ended well and alike */
 function requireSound(one: Telling, other: Telling, { reset }: Wording): void {
-  for (const { exitCode } of [one, other]) {
+  for (const { exitCode, ending } of [one, other]) {
+    if (exitCode !== 0 && ending !== undefined) throw new BaselineFailed(`${ending} There was no misfortune: correct it first.`);
     if (exitCode === undefined)
       throw new BaselineFailed('The command did not end within ten minutes without any misfortune. Choose a shorter part of your tests.');
     if (exitCode !== 0)
@@ -197,7 +206,7 @@ async function tryCells(prepared: PreparedRun, options: HardenOptions): Promise<
   const { signal, budgetMs, resumed } = options;
   const stories = storiesIn(options, options.system);
   const begun = Date.now() - prepared.run.ms;
-  const limitMs = Math.max(PATIENCE_FACTOR * baseline.ms, SHORTEST_LIMIT_MS);
+  const limitMs = Math.max(Math.ceil(PATIENCE_FACTOR * baseline.ms), SHORTEST_LIMIT_MS);
   const outcomes = new Map<string, Outcome>();
   const confirmed = new Set<string>();
   const planned: PlannedCell[] = [];
@@ -307,7 +316,7 @@ const DRIFTED = 'A run without any misfortune differs from the baseline now: you
 const SUPERFLUOUS = 'Not tried: an event of this type has broken the receiver already. --all tries it.';
 
 function endOf(error: unknown): string {
-  if (error instanceof ConnectionError) return `${ESTATE_ENDED}: ${error.message} Start it, and continue with --resume.`;
+  if (error instanceof ConnectionError) return `${ESTATE_ENDED}: ${error.message} Then continue with --resume.`;
   return `${RUN_FAILED}: ${errorMessage(error)}`;
 }
 
@@ -428,9 +437,17 @@ async function tryOnce(
         const isNew = isFailing(cell.verdict ?? 'survived') && !isRepeated && !confirmed.has(causeKeyOf(cell));
         const [files, scenario] = isNew ? [(await options.keep?.(cell, rehearsal)) ?? [], await storyOf(rehearsal)] : [[], undefined];
         const causes = (planned.pair ?? [planned]).map((one) => ({ cell: one, site: prepared.sites.get(one.site) as PlannedSite }));
-        const paragraph = paragraphOf({ cell, causes, site, exitCode: told.exitCode, journal: told.journal, struck: told.struck });
+        const paragraph = paragraphOf({
+          cell,
+          causes,
+          site,
+          exitCode: told.exitCode,
+          ending: told.ending,
+          journal: told.journal,
+          struck: told.struck,
+        });
         if (!('needsRepetition' in judged)) return { cell, paragraph, scenario, files };
-        const repeated = await stories.tellIn(rehearsal, told.startsAt, { limitMs, signal: options.signal });
+        const repeated = await stories.tellIn(rehearsal, told.startsAt, { limitMs, signal: options.signal, isRepeated: true });
         const final = judgeRepetition(prepared.baseline, repeated, judged.needsRepetition);
         return { cell: ended(final, told), paragraph, scenario, files };
       },

@@ -3,6 +3,7 @@ import type { ApiDefinition } from '../../shared/catalog/define.ts';
 import { nameOf } from '../../shared/catalog/event-names.ts';
 import { allEvents } from '../../shared/catalog/events.ts';
 import type { OperationOutput } from '../call-types.ts';
+import { STAGE_CORRELATION } from '../stage.ts';
 import type { Site } from './run.ts';
 
 export type Hop = OperationOutput<'read-journal'>['items'][number];
@@ -22,6 +23,10 @@ export interface CallSite extends Site {
   readonly api: ApiDefinition;
   /** Counted from 1 among the outside calls of the API. */
   readonly place: number;
+  /** Calls of the API before it, with the calls of a story that the estate plays. */
+  readonly before: number;
+  /** Calls of the API from this one to the next call of the story; undefined when the story makes no call of it. */
+  readonly untilStory?: number;
   /** Whether it may change something. */
   readonly changes: boolean;
   /** Whether it is the last one of its API in the baseline. */
@@ -58,10 +63,26 @@ export function calledApi({ api: id, parentId }: Hop): ApiDefinition | undefined
 }
 
 /** The calls of clients, in the sequence of their starts. */
-export const outsideCalls = (journal: readonly Hop[]): readonly Hop[] =>
-  journal
-    .filter((hop) => calledApi(hop) !== undefined)
-    .toSorted((one, other) => Date.parse(one.startedAt) - Date.parse(other.startedAt) || one.sequence - other.sequence);
+export const outsideCalls = (journal: readonly Hop[]): readonly Hop[] => bySequence(journal.filter((hop) => calledApi(hop) !== undefined));
+
+const bySequence = (hops: readonly Hop[]): readonly Hop[] =>
+  hops.toSorted((one, other) => Date.parse(one.startedAt) - Date.parse(other.startedAt) || one.sequence - other.sequence);
+
+/** The cause of a call that the estate makes to play a story. */
+const STORY = 'story';
+const isOfStory = ({ parentId }: Hop): boolean => parentId === STORY;
+
+/**
+ * Makes the story the cause of its calls. The stage gives each call a correlation id. A service that
+ * passes it on does so later.
+ */
+export function withStory(journal: readonly Hop[]): readonly Hop[] {
+  const first = new Map<string, Hop>();
+  for (const hop of outsideCalls(journal)) if (!first.has(hop.correlationId)) first.set(hop.correlationId, hop);
+  return journal.map((hop) =>
+    hop.correlationId.startsWith(STAGE_CORRELATION) && first.get(hop.correlationId) === hop ? { ...hop, parentId: STORY } : hop,
+  );
+}
 
 /** The places in a story that a misfortune can strike, in the sequence of the story. */
 export function sitesOf(journal: readonly Hop[], deliveries: readonly Delivery[]): readonly PlannedSite[] {
@@ -72,7 +93,11 @@ function callSites(journal: readonly Hop[]): readonly CallSite[] {
   const calls = outsideCalls(journal);
   const counts = countsOf(calls.map(({ api }) => api));
   const places = counter();
+  const all = bySequence([...calls, ...journal.filter(isOfStory)]);
   return calls.map((hop): CallSite => {
+    const alike = all.filter((one) => one.api === hop.api);
+    const before = alike.indexOf(hop);
+    const untilStory = alike.slice(before).findIndex(isOfStory);
     const api = calledApi(hop) as ApiDefinition;
     const place = places(api.id);
     const count = counts.get(api.id) ?? 1;
@@ -82,6 +107,8 @@ function callSites(journal: readonly Hop[]): readonly CallSite[] {
       label: count === 1 ? api.name : `${api.name}, ${ordinal(place)} call`,
       api,
       place,
+      before,
+      ...(alike.some(isOfStory) && { untilStory: untilStory < 0 ? alike.length - before : untilStory }),
       changes: api.method !== 'GET' && !api.storesNothing,
       isLast: place === count,
     };

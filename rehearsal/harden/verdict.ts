@@ -9,6 +9,10 @@ export interface Story {
   readonly startsAt: string;
   /** Undefined: the command did not end in time. */
   readonly exitCode: number | undefined;
+  /** How it ended, as a sentence; undefined if the exit code shows it. */
+  readonly ending?: string;
+  /** Whether the story of the estate failed while the user's system still ran. */
+  readonly isStoryBroken?: boolean;
   readonly ms: number;
   /** Text of the user's check; undefined without a check. */
   readonly check: string | undefined;
@@ -57,6 +61,7 @@ export function judge(baseline: Story, tried: Story, facts: Facts): Judged {
   if (tried.broken.length > baseline.broken.length) return judged('wrong', `An invariant is violated: ${tried.broken.join('; ')}.`, all);
   if (cell.family === 'forged' && isAccepted(facts.forgedStatus))
     return judged('silent', `The receiver answered ${facts.forgedStatus} to a forged message, in place of 4xx.`);
+  if (cell.family === 'calendar' && tried.isStoryBroken) return judged('not-struck', `The story does not fit this date. ${tried.ending}`);
   if (cell.family === 'calendar') return judgeDate(tried, effects.differences, checks, judged);
   if (cell.misfortune === 'retry-after-date' && facts.whenAbsent !== undefined && facts.whenAbsent !== 'survived')
     return judged('survived', 'The command does not survive the refusal itself, whatever its header.');

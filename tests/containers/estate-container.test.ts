@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { DEMO_CREDENTIALS } from '../../rehearsal/estate-rehearsal.ts';
-import { EstateContainer, type StartedEstateContainer } from '../../testcontainers/public.ts';
+import { DEMO_CREDENTIALS, type EstateRehearsal } from '../../rehearsal/estate-rehearsal.ts';
+import { EstateContainer, HardenFailed, type StartedEstateContainer } from '../../testcontainers/public.ts';
 import { copiedFixtures } from '../support/folder.ts';
 import { freePort } from '../support/free-port.ts';
 import { estateImage } from './estate-image.ts';
@@ -66,6 +66,17 @@ else {
       expect(await one.events()).toEqual([]);
       expect(await names()).not.toContain(other);
     });
+
+    test('A container finds what a story does twice when an answer is lost', async () => {
+      const welcome = async (rehearsal: EstateRehearsal): Promise<void> => {
+        const give = () =>
+          rehearsal.api('issue-loyalty-points-api', { params: { id: 'loy_ada' }, body: { points: 100, reason: 'welcome' } });
+        await give().catch(give);
+      };
+      const failure = await estate.harden(welcome, { families: ['lost-answers'], again: 'C1' }).catch((error: unknown) => error);
+      expect(failure).toBeInstanceOf(HardenFailed);
+      expect((failure as HardenFailed).run?.findings.map(({ verdict }) => verdict)).toEqual(['twice']);
+    }, 60_000);
   });
 
   test('A container with custom fixtures has their data, their credentials, and the configured lane', async () => {

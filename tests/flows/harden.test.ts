@@ -74,6 +74,36 @@ describe('harden in a test', () => {
   );
 
   test(
+    'harden finds what two misfortunes do that a story survives alone, and repeats the pair by its id',
+    async () => {
+      /** Repeats one call at most, with its key. */
+      const story = async (rehearsal: EstateRehearsal): Promise<void> => {
+        let repeats = 1;
+        const sent = async (send: (headers: { 'idempotency-key': string }) => Promise<unknown>): Promise<void> => {
+          const headers = { 'idempotency-key': randomUUID() };
+          for (;;)
+            try {
+              return void (await send(headers));
+            } catch (error) {
+              if (repeats-- === 0) throw error;
+            }
+        };
+        const body = { points: 100, reason: 'welcome' };
+        await sent((headers) => rehearsal.api('issue-loyalty-points-api', { params: { id: 'loy_ada' }, body, headers }));
+        await sent((headers) => rehearsal.api('create-basket-api', { body: { channel: 'web' }, headers }));
+      };
+      const choices = { families: ['lost-answers'], pairs: true, budgetMs: 200_000 } as const;
+      const { run } = await failureOf(harden(access, story, choices));
+      expect(run?.findings.map(({ verdict }) => verdict)).toEqual(['half']);
+      const [again = ''] = run?.findings[0]?.cells ?? [];
+      expect(again).toMatch(/^C\d+\+C\d+$/);
+      expect(run?.findings[0]?.repeat).toContain(`again: '${again}'`);
+      expect((await failureOf(harden(access, story, { ...choices, again }))).run?.cells.map(({ id }) => id)).toEqual([again]);
+    },
+    MINUTES,
+  );
+
+  test(
     'harden compares what the story returns and what the check reads, and resets the system before each story',
     async () => {
       let shown: number | undefined;
@@ -126,6 +156,11 @@ describe('harden in a test', () => {
     ['an unknown family', { families: ['lost'] }, 'families: there is no lost; choose from absent, '],
     ['no parallel story', { parallel: 0 }, 'parallel: give a number from 1 to 64, not 0.'],
     ['an accepted run of another shape', { accepted: { findings: [] } }, 'accepted: give the run of an earlier harden. version: '],
+    [
+      'pairs without a limit',
+      { pairs: true },
+      'pairs: there may be two thousand pairs. Limit their wall time with budgetMs, such as 600_000.',
+    ],
     ['no budget', { budgetMs: 0 }, 'budgetMs: give milliseconds above zero, not 0.'],
   ])('harden refuses %s', (_what, choices, message) => expect(harden(access, withOneKey, choices)).rejects.toThrow(message));
 });

@@ -60,6 +60,16 @@ test('A run with a seed and a start gives its scenarios the same ids each time',
   expect([await run('7'), (await run('8')) === first]).toEqual([first, false]);
 });
 
+test('A run gives the rehearsal of a file its own data', async () => {
+  const own = `export const own = { name: 'own', title: 't', data: { retailer: { cashRounding: 5 } }, run: async (stage) => {
+    const sale = await stage.step({ title: 'Sale', call: 'POST /transactions', body: { storeId: 'store-01', laneId: 'lane-1', lines: [{ sku: 'mug-blue', qty: 1 }] } });
+    const paid = await stage.step({ title: 'Cash', call: 'POST /transactions/' + sale.body.id + '/payment', body: { tender: { type: 'cash' }, amount: { amount: 2_000, currency: 'EUR' } } });
+    stage.expect('change', paid.body.change?.amount, 700);
+  } };`;
+  const { out } = await runEstate(['rehearse', await write('own-data.js', own), '--json']);
+  expect(failuresIn(out)).toEqual({ own: undefined });
+});
+
 test('The option --list lists all scenarios, as a table and as JSON', async () => {
   const table = await runEstate(['rehearse', '--list']);
   for (const { name, title } of scenarios) expect(table.out).toMatch(new RegExp(`^${name} .*${title.slice(0, 20)}`, 'm'));

@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { afterAll, expect, test } from '@jest/globals';
 import type { HardenRun } from '../../../rehearsal/harden/run.ts';
 import { serving } from '../../conform/serving.ts';
@@ -47,6 +47,36 @@ test('harden continues a kept world, and ends when the budget is used up', async
   expect(run.findings[0]?.repeat).toContain(` --from snapshot:${kept.name} `);
   expect([short.run.endedEarly, short.run.cells.some(({ verdict }) => verdict === undefined)]).toEqual(['The budget was used up.', true]);
   await kept.control('delete-snapshot', { params: { name: kept.name } });
+});
+
+test('harden continues a run in the folder of its report, and refuses to continue another one', async () => {
+  const report = folder.at('resumed');
+  const short = await found('--report', report, '--budget', '1s');
+  expect([short.run.endedEarly, short.run.cells.length]).toEqual(['The budget was used up.', 3]);
+  // As if the run had ended after its second cell.
+  const [first, second, third] = short.run.cells.map(({ id, site, family, misfortune, label }) => ({
+    id,
+    site,
+    family,
+    misfortune,
+    label,
+  }));
+  const earlier = { ...short.run, findings: [], cells: [first, { ...second, verdict: 'survived', reason: 'Earlier.' }, third] };
+  await writeFile(`${report}/harden.json`, JSON.stringify(earlier));
+  const { code, run } = await found('--report', report, '--resume');
+  expect([code, run.endedEarly, run.cells.map(({ verdict, reason }) => (verdict === 'survived' ? reason : verdict))]).toEqual([
+    1,
+    undefined,
+    ['twice', 'Earlier.', 'twice'],
+  ]);
+  const other = await harden('--report', report, '--resume', '--seed', 'another');
+  expect(other).toEqual({
+    code: 2,
+    out: '',
+    err: `--resume: the run in ${report} has another seed: harden, now another. Begin a new run without --resume.\n`,
+  });
+  await writeFile(`${report}/harden.json`, JSON.stringify({ ...earlier, estate: '0.0.1' }));
+  expect((await harden('--report', report, '--resume')).err).toContain('has another version of the estate: 0.0.1, now ');
 });
 
 /** A story with two calls that repeats one of them at most. */
