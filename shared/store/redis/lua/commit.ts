@@ -233,8 +233,8 @@ export const commitScript = {
 ${CHECKS}
 ${WRITES}
 local plan = decoded()
-loadFields('createdAt', 'bytes', 'flowing', 'clock', 'revision', 'seq', 'order', 'outSeq', 'owedSeq', 'dueSeq', 'changes')
-if not loaded.createdAt then return 'no world ' end
+loadFields('formats', 'bytes', 'flowing', 'clock', 'revision', 'seq', 'order', 'outSeq', 'owedSeq', 'dueSeq', 'changes')
+if not exists() then return redis.call('EXISTS', root) == 1 and gone() or 'no world ' end
 local result = resultOf(plan.operation)
 if result then return result end
 

@@ -68,7 +68,7 @@ return found`,
   unsent: lua`
 local app, since, keptMs = arg(), tonumber(arg()), tonumber(arg())
 if redis.call('ZCARD', key(app .. ':outbox')) == 0 then
-  redis.call('SREM', key('unsent'), app)
+  if exists() then redis.call('SREM', key('unsent'), app) end
   return since + keptMs < wall() and 'outdated' or 'empty'
 end
 local _, isLeased = holder(redis.call('HGET', key('relays'), app))
