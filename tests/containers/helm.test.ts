@@ -10,6 +10,7 @@ import { runIn } from '../support/scratch-project.ts';
 import { skipTests } from '../support/skipped.ts';
 import { textOf } from '../support/tracked-files.ts';
 import { chart, HELM, template, whyNoHelm } from './helm.ts';
+import { kubeconformComplaints, whyNoKubeconform } from './kubeconform.ts';
 import { copyOfFiles, whyNoKustomize } from './kustomize.ts';
 
 const PROJECT = fileURLToPath(new URL('../../', import.meta.url));
@@ -106,6 +107,18 @@ if (whyNoHelm === undefined) {
         { spec: { hostnames: ['estate.example.com'], parentRefs: [{ name: 'public', namespace: 'gateways' }] } },
       ]);
     });
+
+    if (whyNoKubeconform === undefined)
+      test.each([
+        ['by default', {}],
+        ['with every value set', EVERYTHING],
+        ['with monitoring', { monitoring: { enabled: true, credential: { secret: 'token' } } }],
+      ])('The chart passes kubeconform %s', async (_what, values) => {
+        const { objects } = await template(values);
+        expect(objects.length).toBeGreaterThan(40);
+        expect(await kubeconformComplaints(objects)).toEqual([]);
+      });
+    else skipTests('kubeconform on the chart', whyNoKubeconform, 'kubeconform');
 
     test('The chart connects to external Redis and Kafka with a Secret of the user, and runs neither', async () => {
       const { objects } = await template(EXTERNAL);

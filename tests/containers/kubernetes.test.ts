@@ -6,6 +6,7 @@ import { composeFile } from '../support/compose-file.ts';
 import { type Container, environmentOf, type KubernetesObject, quantity, schemaComplaints } from '../support/kubernetes-objects.ts';
 import { skipTests } from '../support/skipped.ts';
 import { textOf } from '../support/tracked-files.ts';
+import { kubeconformComplaints, whyNoKubeconform } from './kubeconform.ts';
 import { copyOfFiles, whyNoKustomize } from './kustomize.ts';
 
 const IMAGE = 'unified-commerce-estate:local';
@@ -53,6 +54,15 @@ if (whyNoKustomize === undefined) {
       expect(objects.length).toBeGreaterThan(70);
       expect((await Promise.all(objects.map(schemaComplaints))).flat()).toEqual([]);
     });
+
+    if (whyNoKubeconform === undefined)
+      test('An overlay passes kubeconform', async () => {
+        expect(await kubeconformComplaints(objects)).toEqual([]);
+        const [deployment] = deployments;
+        const misspelt = { ...deployment, spec: { ...deployment?.spec, replica: 2 } } as unknown as KubernetesObject;
+        expect(await kubeconformComplaints([misspelt])).toEqual([expect.stringContaining('replica')]);
+      });
+    else skipTests('kubeconform on the overlays', whyNoKubeconform, 'kubeconform');
 
     test('An overlay uses one namespace, which enforces the restricted Pod Security Standard', () => {
       const [namespace, ...more] = ofKind('Namespace');

@@ -16,7 +16,9 @@ async function withStartedWork(redis: TestRedis) {
     if (claim.is !== 'ours') throw new Error(`The claim ${name} is ${claim.is}.`);
     return claim.token;
   };
-  expect(await store.commit(world, aPlan({ put: [putting('a')], events: [event('e1', 'crm')], due: [timer('t', 0), timer('next', 1)] }))).toMatchObject(OK);
+  expect(
+    await store.commit(world, aPlan({ put: [putting('a')], events: [event('e1', 'crm')], due: [timer('t', 0), timer('next', 1)] })),
+  ).toMatchObject(OK);
   const [first, second] = [await claimed('first'), await claimed('second')];
   await worlds.setFault(world, 'late', '{}');
   expect(await worlds.leaseNext(world, { upTo: 5_000, token: 'mine', leaseMs: LEASE_MS })).toMatchObject({ key: 't' });
