@@ -146,7 +146,9 @@ function kafkaAccess(configuration: Configuration): Pick<KafkaOptions, 'tls' | '
   const ca = KAFKA_TLS_CA_FILE === undefined ? undefined : textIn('KAFKA_TLS_CA_FILE', KAFKA_TLS_CA_FILE);
   const tls = KAFKA_TLS && ca !== undefined ? { ca } : KAFKA_TLS;
   if (mechanism === undefined) return { tls };
-  const password = textIn('KAFKA_SASL_PASSWORD_FILE', configuration.KAFKA_SASL_PASSWORD_FILE ?? '');
+  const { KAFKA_SASL_PASSWORD: given, KAFKA_SASL_PASSWORD_FILE: file = '' } = configuration;
+  const password = given ?? textIn('KAFKA_SASL_PASSWORD_FILE', file);
+  keepSecret([password]);
   // The library has one type for each mechanism.
   return { tls, sasl: { mechanism: mechanism as 'plain', username, password } };
 }

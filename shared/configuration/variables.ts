@@ -195,7 +195,8 @@ export const variables = {
     .optional()
     .describe('Login at the brokers, with user name and password.'),
   KAFKA_SASL_USERNAME: z.string().min(1).optional().describe('User name for the brokers.'),
-  KAFKA_SASL_PASSWORD_FILE: z.string().optional().describe('File with the password for the brokers.'),
+  KAFKA_SASL_PASSWORD: z.string().min(1).optional().describe('Password for the brokers.'),
+  KAFKA_SASL_PASSWORD_FILE: z.string().optional().describe('File with the password for the brokers, in place of `KAFKA_SASL_PASSWORD`.'),
   KAFKA_PREFIX: z
     .string()
     .regex(/^[A-Za-z0-9._-]{0,100}$/, 'it takes letters, digits, dots, hyphens and underscores, at most 100')

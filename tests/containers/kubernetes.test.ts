@@ -28,9 +28,15 @@ const OF_A_CLUSTER = [
   ...['REDIS_URL', 'REDIS_PASSWORD', 'ESTATE_TOKEN', 'CREDENTIAL_PEPPER', 'DRAIN_DELAY_MS', 'ALLOW_DEMO_CREDENTIALS', 'addressOf'],
   // Pages on a developer's machine call the gateway of the compose file.
   'CORS_ORIGINS',
+  ...['KAFKA_SASL_MECHANISM', 'KAFKA_SASL_USERNAME', 'KAFKA_SASL_PASSWORD'],
 ];
 /** Tools on the machine use an additional listener in the compose file, and the forwarded listener of the pod in a cluster. */
-const LISTENERS = ['KAFKA_LISTENERS', 'KAFKA_ADVERTISED_LISTENERS', 'KAFKA_LISTENER_SECURITY_PROTOCOL_MAP'];
+const LISTENERS = ['KAFKA_LISTENERS', 'KAFKA_ADVERTISED_LISTENERS'];
+/** The estate logs in at the broker of a cluster. */
+const LOGIN = [
+  ...['KAFKA_LISTENER_SECURITY_PROTOCOL_MAP', 'KAFKA_SASL_ENABLED_MECHANISMS', 'PASSWORD_OF_KAFKA'],
+  'KAFKA_LISTENER_NAME_ESTATE_PLAIN_SASL_JAAS_CONFIG',
+];
 
 const without = (record: object, names: readonly string[]) =>
   Object.fromEntries(Object.entries(record).filter(([name]) => !names.includes(name)));
@@ -85,7 +91,13 @@ if (whyNoKustomize === undefined) {
       // In a cluster an application is found under its name, at the port of its service.
       for (const application of applicationNames) expect(configuration.addressOf(application)).toBe(`http://${application}:8080`);
       if (name === 'touchpoint-mock') expect(environment).not.toMatchObject({ ESTATE_TOKEN: expect.anything() });
-      else expect(configuration).toMatchObject({ KAFKA_BROKERS: ['kafka:9092'], REDIS_URL: 'redis://:exampleredispassword@redis:6379' });
+      else
+        expect(configuration).toMatchObject({
+          KAFKA_BROKERS: ['kafka:9092'],
+          KAFKA_SASL_MECHANISM: 'plain',
+          KAFKA_SASL_PASSWORD: 'examplekafkapassword',
+          REDIS_URL: 'redis://:exampleredispassword@redis:6379',
+        });
       expect('CREDENTIAL_PEPPER' in environment).toBe(name === 'gateway');
     });
 
@@ -93,7 +105,7 @@ if (whyNoKustomize === undefined) {
       const [secret, ...more] = ofKind('Secret');
       expect(more).toEqual([]);
       const values = Object.values(secret?.data ?? {}).map((value) => Buffer.from(value, 'base64').toString());
-      expect(values.length).toBe(3);
+      expect(values.length).toBe(4);
       const others = JSON.stringify(objects.filter(({ kind }) => kind !== 'Secret'));
       expect(values.filter((value) => others.includes(value))).toEqual([]);
     });
@@ -199,12 +211,12 @@ if (whyNoKustomize === undefined) {
       },
     );
 
-    test('The sandbox and the compose file configure Kafka alike, except its listeners', () => {
+    test('The sandbox and the compose file configure Kafka alike, except its listeners and its login', () => {
       const kafka = containers.find(({ name }) => name === 'kafka')?.container;
       const given = kafka ? environmentOf(kafka, objects) : {};
       const command = services['kafka']?.['command'];
       expect(kafka?.command).toEqual((Array.isArray(command) ? command : []).map((word) => String(word).replaceAll('$$', '$')));
-      expect(without(given, LISTENERS)).toEqual(without(composed('kafka'), LISTENERS));
+      expect(without(given, [...LISTENERS, ...LOGIN])).toEqual(without(composed('kafka'), [...LISTENERS, ...LOGIN]));
       for (const name of LISTENERS)
         expect(composed('kafka')[name]?.split(',')).toEqual(expect.arrayContaining(given[name]?.split(',') ?? []));
     });

@@ -53,7 +53,7 @@ async function withStartedWork(redis: TestRedis) {
 /** Everything in Redis that belongs to a world, without the remembered results, which expire. */
 async function contentOf({ admin, keysThatStay }: TestRedis, key: string): Promise<Readonly<Record<string, unknown>>> {
   const keys = (await keysThatStay(`${key.replace(/[[\]*?]/g, '\\$&')}*`)).toSorted();
-  return Object.fromEntries(await Promise.all(keys.map(async (one) => [one, (await admin.dump(one))?.toString('hex')])));
+  return Object.fromEntries(await Promise.all(keys.map(async (one) => [one, (await admin.dumpBuffer(one)).toString('hex')])));
 }
 
 describeWithRedis('A world that another release has converted', (redis) => {
