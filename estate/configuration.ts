@@ -57,6 +57,7 @@ export function readConfiguration(environment: Readonly<Record<string, string | 
   refuseIncomplete(configuration);
   refuseMisplaced(configuration, given);
   refuseIncompleteKafka(configuration);
+  refuseIncompleteExport(configuration);
   return configuration;
 }
 
@@ -148,6 +149,12 @@ function refuseMisplaced({ SERVICE }: Configuration, given: Readonly<Record<stri
       'PORT is for one application; the whole estate uses GATEWAY_PORT, TOUCHPOINT_PORT and PORTAL_PORT. Remove PORT, or choose one application with SERVICE.',
     );
   }
+}
+
+/** @throws StartError for metrics that have no receiver */
+function refuseIncompleteExport({ OTEL_METRICS_EXPORTER: exporter, OTEL_EXPORTER_OTLP_ENDPOINT: endpoint }: Configuration): void {
+  if (exporter !== 'none' && endpoint === undefined)
+    throw new StartError(`OTEL_METRICS_EXPORTER=${exporter} needs OTEL_EXPORTER_OTLP_ENDPOINT too.`);
 }
 
 /** @throws StartError for a variable that lacks another one */
