@@ -1,9 +1,17 @@
 import { readdirSync } from 'node:fs';
 import { afterAll, describe, expect, test } from '@jest/globals';
+import { parse } from 'yaml';
 import { readConfiguration } from '../../estate/configuration.ts';
 import { applicationNames } from '../../shared/catalog/applications.ts';
 import { composeFile } from '../support/compose-file.ts';
-import { type Container, environmentOf, type KubernetesObject, quantity, schemaComplaints } from '../support/kubernetes-objects.ts';
+import {
+  type Container,
+  environmentOf,
+  type KubernetesObject,
+  quantity,
+  schemaComplaints,
+  selects,
+} from '../support/kubernetes-objects.ts';
 import { skipTests } from '../support/skipped.ts';
 import { textOf } from '../support/tracked-files.ts';
 import { kubeconformComplaints, whyNoKubeconform } from './kubeconform.ts';
@@ -183,6 +191,52 @@ if (whyNoKustomize === undefined) {
       expect(scaled.length).toBeGreaterThan(3);
       const replicas = scaled.map(({ spec }) => named(objects, 'Deployment', spec?.scaleTargetRef?.name ?? '')?.spec?.replicas);
       expect(new Set(replicas)).toEqual(new Set([undefined]));
+    });
+  });
+
+  describe('The guide "A world per pull request"', () => {
+    interface Kustomize {
+      readonly nameSuffix: string;
+      readonly commonLabels: Readonly<Record<string, string>>;
+      readonly images: readonly string[];
+    }
+
+    /** The example service as Argo CD renders it for a pull request. */
+    function preview(number: string): readonly KubernetesObject[] {
+      const [, yaml = ''] = /```yaml\n(apiVersion: argoproj[\s\S]*?)```/.exec(textOf('docs/how-to/kubernetes.md')) ?? [];
+      const filled = parse(yaml.replaceAll('{{.number}}', number).replaceAll('{{.head_sha}}', `sha-${number}`)) as {
+        readonly spec: { readonly template: { readonly spec: { readonly source: { readonly kustomize: Kustomize } } } };
+      };
+      const { nameSuffix, commonLabels, images } = filled.spec.template.spec.source.kustomize;
+      const [name, image = ''] = images[0]?.split('=') ?? [];
+      const at = image.lastIndexOf(':');
+      // The kustomization of the example has already replaced the name of the image.
+      return files.renderNew({
+        resources: ['../../own-service'],
+        nameSuffix,
+        labels: [{ pairs: commonLabels, includeSelectors: true }],
+        images: [{ name: name === 'my-service' ? 'node' : name, newName: image.slice(0, at), newTag: image.slice(at + 1) }],
+      });
+    }
+
+    test('The Service of a preview selects only the pods of its pull request', () => {
+      const [first, second] = [preview('41'), preview('42')];
+      const of = (objects: readonly KubernetesObject[], kind: string) => objects.find((object) => object.kind === kind);
+      const selector = of(first, 'Service')?.spec?.selector as Readonly<Record<string, string>>;
+      const labelsOf = (objects: readonly KubernetesObject[]) => of(objects, 'Deployment')?.spec?.template?.metadata.labels ?? {};
+      expect(of(first, 'Service')?.metadata.name).toBe('my-service-pr-41');
+      expect(selects({ matchLabels: selector }, labelsOf(first))).toBe(true);
+      expect(selects({ matchLabels: selector }, labelsOf(second))).toBe(false);
+      expect(of(second, 'Deployment')?.spec?.template?.spec.containers[0]?.image).toBe('registry.example.org/my-service:sha-42');
+    });
+
+    test('The example service matches its schemas, and calls only the gateway', async () => {
+      const objects = preview('42');
+      expect((await Promise.all(objects.map(schemaComplaints))).flat()).toEqual([]);
+      const [container] = objects.find(({ kind }) => kind === 'Deployment')?.spec?.template?.spec.containers ?? [];
+      const addresses = Object.entries(container ? environmentOf(container, objects) : {});
+      expect(addresses.map(([name]) => name)).toEqual(['ECOMMERCE_PLATFORM_URL', 'PAYMENT_HUB_URL', 'OMS_URL']);
+      for (const [, address] of addresses) expect(textOf('docs/how-to/kubernetes.md')).toContain(`\`${address}\``);
     });
   });
 
