@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { FORMATS } from '../../shared/store/ports/world-formats.ts';
 import { scripts } from '../../shared/store/redis/scripts.ts';
 import { aPlan, dueFence, event, moving, OK, putting, timer } from '../ports/a-plan.ts';
-import { describeWithRedis, type TestRedis } from './with-redis.ts';
+import { CREDENTIALS, describeWithRedis, type TestRedis } from './with-redis.ts';
 
 /** Wall time of every lease of these tests. */
 const LEASE_MS = 60_000;
@@ -85,6 +85,32 @@ describeWithRedis('A world that another release has converted', (redis) => {
       code: 'dependency_unavailable',
       message: expect.stringContaining('Another release of the estate wrote or converted this world.'),
     });
+  });
+});
+
+describeWithRedis('A release without versions', (redis) => {
+  /** A commit of such a release: it counts, and notes nothing. */
+  const commitsTo = (key: string) => redis.admin.hincrby(key, 'seq', 1);
+
+  test('A world is examined again after a commit of a release without versions, and refuses every commit until then', async () => {
+    const { key, world, worlds, store } = await redis.opened();
+    expect(await store.commit(world, aPlan({ put: [putting('a')] }))).toMatchObject(OK);
+    expect(await worlds.foreignOf('r')).toBeUndefined();
+    await commitsTo(key);
+    await expect(store.commit(world, aPlan({ put: [putting('b')] }))).rejects.toMatchObject({ code: 'dependency_unavailable' });
+    await expect(worlds.resolve('r')).rejects.toMatchObject({ code: 'dependency_unavailable' });
+    const foreign = await worlds.foreignOf('r');
+    expect(foreign).toMatchObject({ world, formats: undefined, used: true });
+    expect(foreign && (await worlds.adopt(foreign, { changes: [], seed: undefined }))).toBe(true);
+    expect(await store.commit(world, aPlan({ put: [putting('b')] }))).toMatchObject(OK);
+    expect(await worlds.resolve('r')).toMatchObject({ world });
+  });
+
+  test('A fork of a world, and a world from a snapshot, accept commits', async () => {
+    const { world, worlds, store } = await redis.opened();
+    expect(await store.commit(world, aPlan({ put: [putting('a')] }))).toMatchObject(OK);
+    const opened = await worlds.open('copy', await worlds.exportWorld(world), CREDENTIALS);
+    expect(await store.commit(opened, aPlan({ put: [putting('b')] }))).toMatchObject(OK);
   });
 });
 

@@ -12,7 +12,7 @@ export const outboxScripts = {
   // Acknowledges sent events, removes withheld ones, and returns the next batch. An empty batch releases the lease in the same step. Only
   // sent events that a fault withheld need an operation: the others leave the outbox, where a repeat does not find them.
   drain: lua`
-loadFields('formats', 'flowing', 'clock', 'revision', 'changes', 'dueSeq', 'eventsIndexed')
+loadFields('formats', 'seq', 'formatsSeq', 'flowing', 'clock', 'revision', 'changes', 'dueSeq', 'eventsIndexed')
 if not exists() then return {} end
 local app, operation, token, leaseMs, limit = arg(), arg(), arg(), arg(), tonumber(arg())
 local progress = decoded()
