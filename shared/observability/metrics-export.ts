@@ -15,8 +15,7 @@ import { allEvents } from '../catalog/events.ts';
 import { internalCalls } from '../catalog/internal-calls.ts';
 import { objects } from '../catalog/objects.ts';
 import { within } from '../process/waiting.ts';
-import type { MetricValues } from './observability.ts';
-import type { Observed, Observer } from './observer.ts';
+import type { MetricValues, Observed, Observer } from './observer.ts';
 import { type Collector, exportTo, resourceOf } from './otlp.ts';
 
 /** This module is loaded by a dynamic import, and only when it is configured, because its libraries are expensive to load. */

@@ -9,7 +9,7 @@ import { within } from '../process/waiting.ts';
 import type { WorldsBacklog } from '../store/ports/ledger.ts';
 import type { OutboxBacklog } from '../store/ports/outbox.ts';
 import type { ExportedObserver, MetricsExport } from './metrics-export.ts';
-import { type AnsweredRequest, type Observed, type Observer, traceIds } from './observer.ts';
+import { type AnsweredRequest, type MetricValues, type Observed, type Observer, traceIds } from './observer.ts';
 import type { Tracing } from './tracing.ts';
 
 /** Telemetry of one process: metrics, an access log at level `info`, and traces and exported metrics when a collector is configured. */
@@ -28,18 +28,6 @@ interface ObservabilityOptions {
   readonly tracing?: Tracing;
   /** Starts the export of the metrics. */
   readonly exportMetrics?: (read: () => Promise<readonly MetricValues[]>) => MetricsExport;
-}
-
-/** A metric with its series, as the library of metrics reads it. The name of a row in a histogram tells its sum, count and buckets apart. */
-export interface MetricValues {
-  readonly name: string;
-  readonly help: string;
-  readonly type: string;
-  readonly values: readonly {
-    readonly value: number;
-    readonly labels: Readonly<Record<string, string | number>>;
-    readonly metricName?: string;
-  }[];
 }
 
 export function createObservability({ tracing, exportMetrics }: ObservabilityOptions = {}): Observability {
