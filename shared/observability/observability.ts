@@ -168,7 +168,8 @@ export function createMetrics() {
     /** The metrics of the estate, with their values. */
     async values(): Promise<readonly MetricValues[]> {
       await refreshed();
-      return (await registry.getMetricsAsJSON()) as readonly MetricValues[];
+      // The library declares the type of a metric as a number, and returns its name.
+      return (await registry.getMetricsAsJSON()) as unknown as readonly MetricValues[];
     },
     /** All metrics in the Prometheus text format. */
     async scrape(): Promise<string> {
