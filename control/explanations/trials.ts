@@ -4,6 +4,7 @@ import { ProductVerb } from '../../shared/catalog/commerce/objects.ts';
 import type { ControlId } from '../../shared/catalog/control/operations.ts';
 import { changeCustomer, moveCustomer } from '../../shared/catalog/customer/internal.ts';
 import { CustomerVerb } from '../../shared/catalog/customer/objects.ts';
+import type { CallOf } from '../../shared/catalog/define.ts';
 import { moveReturn, resendScanWebhook, scanShipment } from '../../shared/catalog/fulfillment/internal.ts';
 import { ReturnVerb } from '../../shared/catalog/fulfillment/returns.ts';
 import { Scan } from '../../shared/catalog/fulfillment/shipments.ts';
@@ -13,7 +14,7 @@ import { replacedInParcel } from '../../shared/catalog/order/replaced.ts';
 import { refundableOf } from '../../shared/catalog/payment/cover.ts';
 import { completePaymentAction, decideDispute, disputePayment } from '../../shared/catalog/payment/internal.ts';
 import { refundId } from '../../shared/catalog/payment/refunds.ts';
-import type { verbApis } from '../../shared/catalog/verb-apis.ts';
+import { apiOfVerb, type verbApis } from '../../shared/catalog/verb-apis.ts';
 import { type Money, money } from '../../shared/domain/money.ts';
 import { locationsOf, skusAfter } from '../objects/stock.ts';
 import type { PossibleCall } from '../outside-call.ts';
@@ -40,8 +41,18 @@ type Attempt<Type extends ObjectType> = (
 
 type Attempts<Type extends ObjectType> = Readonly<Record<string, Attempt<Type>>>;
 type TypeWithApis = keyof typeof verbApis;
-/** Each verb that an API makes needs an attempt. */
-type AttemptsOfApis<Type extends TypeWithApis> = Readonly<Record<keyof (typeof verbApis)[Type], Attempt<Type>>>;
+type ApiOf<Type extends TypeWithApis, Verb extends keyof (typeof verbApis)[Type]> = (typeof verbApis)[Type][Verb] & ApiId;
+/** A call that needs no input but the id of the object. */
+interface OnlyId {
+  readonly params: Readonly<Record<'id', string>>;
+}
+/** Each verb that an API makes needs an attempt, unless the API needs only the id. */
+type AttemptsOfApis<Type extends TypeWithApis> = {
+  readonly [Verb in keyof (typeof verbApis)[Type] as OnlyId extends CallOf<(typeof apis)[ApiOf<Type, Verb>]> ? never : Verb]: Attempt<Type>;
+};
+type AttemptsOfAllApis = {
+  readonly [Type in TypeWithApis as Record<never, never> extends AttemptsOfApis<Type> ? never : Type]: AttemptsOfApis<Type>;
+};
 
 interface WithId {
   readonly id: string;
@@ -88,10 +99,8 @@ const picking =
 const NOT_AT_TILL = 'It is not at a till.';
 
 /** By type of object, and by verb of its life cycle or name of another step. */
-const attempts: { readonly [Type in TypeWithApis]: AttemptsOfApis<Type> } & { readonly [Type in ObjectType]?: Attempts<Type> } = {
+const attempts: AttemptsOfAllApis & { readonly [Type in ObjectType]?: Attempts<Type> } = {
   order: {
-    confirm: at(apis['confirm-order-api']),
-    route: at(apis['route-order-api']),
     change: ({ id, lines, shippingMethod }) => {
       const call = (body: object): PossibleCall => ({ api: apis['change-order-api'], params: { id }, body });
       const fewer = lines.find(({ qty }) => qty > 1) ?? (lines.length > 1 ? lines[0] : undefined);
@@ -101,7 +110,6 @@ const attempts: { readonly [Type in TypeWithApis]: AttemptsOfApis<Type> } & { re
         ...(shippingMethod === 'EXPRESS' ? [call({ shippingMethod: 'STANDARD' })] : []),
       ]);
     },
-    cancel: at(apis['cancel-order-api']),
     replace: ({ id, lines, replacements }, { near }) => {
       const call = (reason: string, units: readonly { readonly orderLineId: string; readonly qty: number }[]): PossibleCall => {
         const some = units.filter(({ qty }) => qty > 0).slice(0, MOST_LINES);
@@ -151,7 +159,6 @@ const attempts: { readonly [Type in TypeWithApis]: AttemptsOfApis<Type> } & { re
       params: { id },
       body: { amount: ifPositive(authorizedAmount) },
     }),
-    void: at(apis['void-payment-api']),
     refund: (payment) => {
       const { id, amount } = payment;
       const body = { amount: ifPositive(refundableOf(payment)) ?? least(amount) };
@@ -178,19 +185,16 @@ const attempts: { readonly [Type in TypeWithApis]: AttemptsOfApis<Type> } & { re
     })),
     pack: picking(() => ({ status: 'packed' })),
     'report-start': picking(() => ({ status: 'started' })),
-    dispatch: at(apis['dispatch-fulfillment-order-api']),
     'hand-over': ({ id, collection }) =>
       collection?.code === undefined
         ? 'No goods of it wait at a counter.'
         : { api: apis['hand-over-collection-api'], params: { id }, body: { code: collection.code } },
-    extend: at(apis['extend-collection-api']),
     'pay-at-counter': ({ orderId, collection }) =>
       collection === undefined
         ? 'Its goods are sent to an address.'
         : { api: apis['create-transaction-api'], body: { storeId: collection.locationId, laneId: LANE, orderId } },
   },
   shipment: {
-    label: at(apis['generate-label-api']),
     resend: at(resendScanWebhook),
     ...each(Scan.options, (scan) => at(scanShipment, { scan })),
   },
@@ -202,7 +206,6 @@ const attempts: { readonly [Type in TypeWithApis]: AttemptsOfApis<Type> } & { re
       return { api: moveReturn, params: { id }, body: { verb: 'inspect', lines: inspected } };
     },
   },
-  reservation: { confirm: at(apis['confirm-reservation-api']), release: at(apis['release-reservation-api']) },
   basket: {
     'add-line': ({ id, lines: [line] }, _subject, others) => {
       const call = (sku: string): PossibleCall => ({ api: apis['add-line-to-basket-api'], params: { id }, body: { sku, qty: 1 } });
@@ -292,7 +295,8 @@ export async function attemptsAt(
   step: string,
 ): Promise<readonly PossibleCall[] | string | undefined> {
   const of = attempts[subject.type as ObjectType] as Attempts<never> | undefined;
-  const attempt = of?.[step] as Attempt<ObjectType> | undefined;
+  const api = apiOfVerb(subject.type, step);
+  const attempt = (of?.[step] as Attempt<ObjectType> | undefined) ?? (api && at(apis[api]));
   if (!attempt) return undefined;
   const others = async (): Promise<Others> => {
     const [locations, skus] = await Promise.all([locationsOf(worlds, world), skusAfter(worlds, world, 0, MOST_SKUS)]);

@@ -1,3 +1,4 @@
+import { isOpen } from '../../shared/catalog/control/run-states.ts';
 import { redactedStart } from '../../shared/domain/redaction.ts';
 import { shortened } from '../../shared/domain/text.ts';
 import { instant, type Ms } from '../../shared/domain/time.ts';
@@ -90,8 +91,6 @@ export const ITS_GATEWAY_STOPPED = 'The gateway that ran it stopped.';
 export function recordOf({ steps, invariants, ...head }: RunState, version: number): RunRecord {
   return { id: head.id, version, head: JSON.stringify(head), body: JSON.stringify({ steps, invariants }) };
 }
-
-export const isOpen = ({ state }: Pick<RunHead, 'state'>): boolean => state === 'waiting' || state === 'running';
 
 /** A run whose gateway no longer renews its lease has failed. */
 export function headOf({ head, held }: Pick<KeptRun, 'head' | 'held'>): RunHead {

@@ -1,3 +1,4 @@
+import { isOpen } from '../../shared/catalog/control/run-states.ts';
 import { notFound, Problem } from '../../shared/catalog/problems.ts';
 import { newId } from '../../shared/domain/ids.ts';
 import { nearestWord } from '../../shared/domain/nearest-word.ts';
@@ -8,7 +9,7 @@ import type { Logger } from '../../shared/process/logger.ts';
 import { pause } from '../../shared/process/waiting.ts';
 import type { RehearsalStore } from '../../shared/store/ports/rehearsals.ts';
 import type { RunStore } from '../../shared/store/ports/runs.ts';
-import { headOf, ITS_GATEWAY_STOPPED, isOpen, LEASE_MS, recordOf, runOf, startRecording } from './recording.ts';
+import { headOf, ITS_GATEWAY_STOPPED, LEASE_MS, recordOf, runOf, startRecording } from './recording.ts';
 import type { Conduct, ListedScenario, RunHead, RunState, ScenarioRunner } from './scenario-runner.ts';
 
 /** Maximum number of concurrent runs. Each run loads the estate as much as a busy client. */

@@ -1,5 +1,5 @@
 import type { Application } from '../../shared/catalog/applications.ts';
-import type { ReferenceRecord } from '../../shared/work/references.ts';
+import type { ReferenceRecord } from '../../shared/handlers/references.ts';
 import { findings, type InvariantResult } from './invariant.ts';
 import type { WorldRecords } from './world-records.ts';
 

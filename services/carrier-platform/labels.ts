@@ -9,8 +9,8 @@ import { addressToken, labelAddress, originOf } from '../../shared/control/world
 import { checkDigit } from '../../shared/domain/barcode.ts';
 import { digest } from '../../shared/domain/ids.ts';
 import { instant } from '../../shared/domain/time.ts';
+import { refuseOtherContent } from '../../shared/handlers/repeats.ts';
 import { again, handle, type Scope } from '../../shared/work/handler.ts';
-import { refuseOtherContent } from '../../shared/work/repeats.ts';
 import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
 import { carrierServices, published, type StoredShipment, shelfLabels, shipments } from './collections.ts';
 import { withOwnLabel } from './own-label.ts';

@@ -14,10 +14,10 @@ import { Problem } from '../../shared/catalog/problems.ts';
 import { Id } from '../../shared/catalog/shapes.ts';
 import { lengthInWords } from '../../shared/domain/duration.ts';
 import { instant } from '../../shared/domain/time.ts';
-import { walkPages } from '../../shared/work/all-pages.ts';
+import { walkPages } from '../../shared/handlers/all-pages.ts';
+import { requireObject } from '../../shared/handlers/require-object.ts';
 import { defineDueWork } from '../../shared/work/due-work.ts';
 import { handle, handleDue, type Scope } from '../../shared/work/handler.ts';
-import { requireObject } from '../../shared/work/require-object.ts';
 import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
 import {
   carrierServices,

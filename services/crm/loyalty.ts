@@ -11,9 +11,9 @@ import { CardNumber } from '../../shared/catalog/loyalty/objects.ts';
 import { isProblem, isUnknownOutcome, notFound, Problem } from '../../shared/catalog/problems.ts';
 import { Id } from '../../shared/catalog/shapes.ts';
 import { durationMs } from '../../shared/domain/duration.ts';
+import { requireObject } from '../../shared/handlers/require-object.ts';
 import { defineDueWork } from '../../shared/work/due-work.ts';
 import { again, handle, handleDue, type Scope } from '../../shared/work/handler.ts';
-import { requireObject } from '../../shared/work/require-object.ts';
 import { customers, enrolments } from './collections.ts';
 import { type CustomerRecord, refuseBlocked } from './customer-rules.ts';
 

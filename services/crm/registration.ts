@@ -5,9 +5,9 @@ import { createCustomer as createCustomerApi } from '../../shared/catalog/custom
 import { changeCustomer as changeCustomerCall, putParty as putPartyCall } from '../../shared/catalog/customer/internal.ts';
 import { getMemberBalance } from '../../shared/catalog/loyalty/apis.ts';
 import { isDependencyProblem, Problem } from '../../shared/catalog/problems.ts';
+import { findNamed, refusingOnlyWhileFree, takeReference } from '../../shared/handlers/references.ts';
+import { requireObject } from '../../shared/handlers/require-object.ts';
 import { again, handle, type Scope } from '../../shared/work/handler.ts';
-import { findNamed, refusingOnlyWhileFree, takeReference } from '../../shared/work/references.ts';
-import { requireObject } from '../../shared/work/require-object.ts';
 import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
 import { customers, parties } from './collections.ts';
 import { contactOf, findRegistered } from './contact.ts';

@@ -1,6 +1,6 @@
 import { searchCustomer as searchCustomerApi } from '../../shared/catalog/customer/apis.ts';
+import { type PageSource, pageOfMatches } from '../../shared/handlers/page-of-matches.ts';
 import { handle } from '../../shared/work/handler.ts';
-import { type PageSource, pageOfMatches } from '../../shared/work/page-of-matches.ts';
 import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
 import { customers } from './collections.ts';
 import type { Contact, CustomerRecord } from './customer-rules.ts';

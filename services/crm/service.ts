@@ -1,8 +1,8 @@
 import type { Fixtures } from '../../fixtures/files.ts';
 import { figuresOf } from '../../shared/catalog/retailer.ts';
+import { references, seededReferences } from '../../shared/handlers/references.ts';
 import type { Seed } from '../../shared/store/collections.ts';
 import { defineService } from '../../shared/work/handler.ts';
-import { references, seededReferences } from '../../shared/work/references.ts';
 import { getCustomer, idle, idleTimerOf, logCustomerInteraction, moveCustomer, moveIdleCustomer, onOrderConfirmed } from './activity.ts';
 import { customers, enrolments, notedOrders, parties } from './collections.ts';
 import { enrollLoyaltyMember, finishInterruptedEnrolment, issueLoyaltyPoints, redeemLoyaltyPoints } from './loyalty.ts';

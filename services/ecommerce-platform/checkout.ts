@@ -6,8 +6,8 @@ import { isAgain, refusal } from '../../shared/catalog/life-cycle.ts';
 import { conflictingRepeat, isDependencyProblem, Problem } from '../../shared/catalog/problems.ts';
 import { Address } from '../../shared/catalog/shapes.ts';
 import { digest } from '../../shared/domain/ids.ts';
+import { requireObject } from '../../shared/handlers/require-object.ts';
 import { again, handle, handleDue, type Scope } from '../../shared/work/handler.ts';
-import { requireObject } from '../../shared/work/require-object.ts';
 import { restartIdleTimer } from './baskets.ts';
 import {
   checkoutOf,

@@ -2,8 +2,8 @@ import { priceOrder as priceOrderCall } from '../../shared/catalog/commerce/inte
 import type { InputOf } from '../../shared/catalog/define.ts';
 import { invalid } from '../../shared/catalog/problems.ts';
 import { allocate } from '../../shared/domain/money.ts';
+import { requireObject } from '../../shared/handlers/require-object.ts';
 import { handle, type Scope } from '../../shared/work/handler.ts';
-import { requireObject } from '../../shared/work/require-object.ts';
 import { checkoutOf } from './checkout-record.ts';
 import { type Basket, baskets } from './collections.ts';
 import { appliedCodes, evaluateDiscounts } from './discounts.ts';

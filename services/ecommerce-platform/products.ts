@@ -17,8 +17,8 @@ import type { SkuUnits } from '../../shared/catalog/lines-by-sku.ts';
 import { invalid, isDependencyProblem, isProblem, notFound, type Problem } from '../../shared/catalog/problems.ts';
 import type { RequestedLine } from '../../shared/catalog/shapes.ts';
 import { gtin14, priceLabel } from '../../shared/domain/barcode.ts';
+import { pageOfMatches } from '../../shared/handlers/page-of-matches.ts';
 import { again, handle, type Scope } from '../../shared/work/handler.ts';
-import { pageOfMatches } from '../../shared/work/page-of-matches.ts';
 import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
 import { type Product, products } from './collections.ts';
 

@@ -5,8 +5,8 @@ import { collectionStatusOf, mayBeUnpaid } from '../../shared/catalog/fulfillmen
 import { listOutstanding } from '../../shared/catalog/order/internal.ts';
 import { isDependencyProblem, isProblem } from '../../shared/catalog/problems.ts';
 import type { Money } from '../../shared/domain/money.ts';
+import { type PageSource, pageOfMatches } from '../../shared/handlers/page-of-matches.ts';
 import { handle, type Scope } from '../../shared/work/handler.ts';
-import { type PageSource, pageOfMatches } from '../../shared/work/page-of-matches.ts';
 import { isToCollect, type ToCollect } from './collection.ts';
 import { collectionKey, fulfillmentOrders, type StoredFulfillmentOrder } from './collections.ts';
 

@@ -20,8 +20,8 @@ import { absentApplication, conflictingRepeat, invalid, isProblem, Problem } fro
 import { digest } from '../../shared/domain/ids.ts';
 import { instant } from '../../shared/domain/time.ts';
 import { idSource } from '../../shared/domain/world.ts';
+import { requireObject } from '../../shared/handlers/require-object.ts';
 import { again, handle, handleDue, type Scope } from '../../shared/work/handler.ts';
-import { requireObject } from '../../shared/work/require-object.ts';
 import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
 import { qrOf, readCode, withOwnQr } from './collection-code.ts';
 import { collectionChecks, fulfillmentOrders, nodes, parcels, type StoredFulfillmentOrder } from './collections.ts';

@@ -6,8 +6,8 @@ import { ParcelData } from '../../shared/catalog/fulfillment/shipments.ts';
 import { PaidAtCollection } from '../../shared/catalog/inventory/collection.ts';
 import { StoreHours } from '../../shared/catalog/inventory/opening-hours.ts';
 import { Address, Id, Instant, Quantity, ShippingMethod } from '../../shared/catalog/shapes.ts';
+import { allPages } from '../../shared/handlers/all-pages.ts';
 import { defineCollection, publishedBy } from '../../shared/store/collections.ts';
-import { allPages } from '../../shared/work/all-pages.ts';
 import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
 
 const version = z.int().min(0);

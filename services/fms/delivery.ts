@@ -7,8 +7,8 @@ import { recordStockMovement } from '../../shared/catalog/inventory/internal.ts'
 import { refusal } from '../../shared/catalog/life-cycle.ts';
 import { invalid, notFound, type Problem } from '../../shared/catalog/problems.ts';
 import { CLOCK_TOLERANCE_MS, instant } from '../../shared/domain/time.ts';
+import { requireObject } from '../../shared/handlers/require-object.ts';
 import { again, handle, handleDue, type Scope, Unchanged, unchanged } from '../../shared/work/handler.ts';
-import { requireObject } from '../../shared/work/require-object.ts';
 import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
 import { arrive, isToCollect, moveStockLater } from './collection.ts';
 import { acceptedWebhooks, fulfillmentOrders, published, type StoredFulfillmentOrder, type Tracking, trackings } from './collections.ts';

@@ -5,10 +5,10 @@ import { DEFAULT_CARRIER, STORE_COUNTER } from '../../shared/catalog/fulfillment
 import { isAgain } from '../../shared/catalog/life-cycle.ts';
 import { ensureCaptured } from '../../shared/catalog/order/internal.ts';
 import { absentApplication, invalid, Problem } from '../../shared/catalog/problems.ts';
+import { refuseOtherContent } from '../../shared/handlers/repeats.ts';
+import { requireObject } from '../../shared/handlers/require-object.ts';
 import type { DueWork } from '../../shared/work/due-work.ts';
 import { again, handle, handleDue, type Scope } from '../../shared/work/handler.ts';
-import { refuseOtherContent } from '../../shared/work/repeats.ts';
-import { requireObject } from '../../shared/work/require-object.ts';
 import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
 import { isToCollect, makeReady, refuseCarrier, storeOf } from './collection.ts';
 import { withOwnQr } from './collection-code.ts';

@@ -9,8 +9,8 @@ import {
 import { allocateInventory } from '../../shared/catalog/inventory/apis.ts';
 import { isAgain, refusal } from '../../shared/catalog/life-cycle.ts';
 import { Problem } from '../../shared/catalog/problems.ts';
+import { requireObject } from '../../shared/handlers/require-object.ts';
 import { again, handle, handleDue, type Scope } from '../../shared/work/handler.ts';
-import { requireObject } from '../../shared/work/require-object.ts';
 import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
 import { isToCollect, putBack } from './collection.ts';
 import { withOwnQr } from './collection-code.ts';

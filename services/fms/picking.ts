@@ -4,8 +4,8 @@ import { recordPicking as recordPickingCall } from '../../shared/catalog/fulfill
 import { pickingMoves } from '../../shared/catalog/fulfillment/picking-orders.ts';
 import { isAgain, refusal } from '../../shared/catalog/life-cycle.ts';
 import { invalid, type Problem } from '../../shared/catalog/problems.ts';
+import { requireObject } from '../../shared/handlers/require-object.ts';
 import { again, handle } from '../../shared/work/handler.ts';
-import { requireObject } from '../../shared/work/require-object.ts';
 import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
 import { fulfillmentOrders, published, type StoredFulfillmentOrder } from './collections.ts';
 import { writeOffDue } from './due-work.ts';

@@ -1,9 +1,9 @@
 import type { Fixtures } from '../../fixtures/files.ts';
 import { collectionHoursOf } from '../../shared/catalog/inventory/reference-data.ts';
 import { durationMs } from '../../shared/domain/duration.ts';
+import { references } from '../../shared/handlers/references.ts';
 import type { Seed } from '../../shared/store/collections.ts';
 import { defineService } from '../../shared/work/handler.ts';
-import { references } from '../../shared/work/references.ts';
 import { extendCollection, giveUpCollection, handOverCollection, remindCustomer, reportUnit, unlockCollection } from './collection.ts';
 import { collectionCode } from './collection-code.ts';
 import { listCollections } from './collection-list.ts';

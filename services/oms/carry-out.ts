@@ -6,8 +6,8 @@ import { requiredFor, stillToCapture } from '../../shared/catalog/payment/cover.
 import { isProblem, Problem, undefinedIf } from '../../shared/catalog/problems.ts';
 import { money, moneyInWords } from '../../shared/domain/money.ts';
 import { instant } from '../../shared/domain/time.ts';
+import { requireObject } from '../../shared/handlers/require-object.ts';
 import { again, handle, handleDue, type Scope } from '../../shared/work/handler.ts';
-import { requireObject } from '../../shared/work/require-object.ts';
 import { isSale } from './baskets.ts';
 import { orders, type StoredOrder } from './collections.ts';
 import { finishCarryOutDue, releaseReservationsDue } from './due-work.ts';

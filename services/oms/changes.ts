@@ -8,8 +8,8 @@ import { changeOrder as changeOrderApi } from '../../shared/catalog/order/apis.t
 import { orderLifeCycle } from '../../shared/catalog/order/objects.ts';
 import { didNothing, isDependencyProblem, isProblem, Problem } from '../../shared/catalog/problems.ts';
 import { instant } from '../../shared/domain/time.ts';
+import { requireObject } from '../../shared/handlers/require-object.ts';
 import { again, handle, handleDue, type Scope } from '../../shared/work/handler.ts';
-import { requireObject } from '../../shared/work/require-object.ts';
 import { isSale } from './baskets.ts';
 import {
   type Asked,

@@ -6,8 +6,8 @@ import { confirmOrder as confirmOrderApi } from '../../shared/catalog/order/apis
 import { orderLifeCycle } from '../../shared/catalog/order/objects.ts';
 import { didNothing, isDependencyProblem, isProblem, Problem, type ProblemCode, undefinedIf } from '../../shared/catalog/problems.ts';
 import { recordVoucherUse } from '../../shared/catalog/promotion/internal.ts';
+import { requireObject } from '../../shared/handlers/require-object.ts';
 import { again, handle, handleDue, type Scope } from '../../shared/work/handler.ts';
-import { requireObject } from '../../shared/work/require-object.ts';
 import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
 import { isSale, paysAtCollection, refuseBlocked } from './baskets.ts';
 import { fulfillmentRecords, orders, type StoredOrder } from './collections.ts';

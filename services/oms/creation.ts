@@ -4,8 +4,8 @@ import type { InputOf } from '../../shared/catalog/define.ts';
 import { createOrder as createOrderApi } from '../../shared/catalog/order/apis.ts';
 import { conflictingRepeat, invalid, isDependencyProblem, Problem, undefinedIf } from '../../shared/catalog/problems.ts';
 import { instant } from '../../shared/domain/time.ts';
+import { endReference, findReference, type ReferenceRecord, refuseOtherRequest, takeReference } from '../../shared/handlers/references.ts';
 import { again, handle, handleDue, type Scope } from '../../shared/work/handler.ts';
-import { endReference, findReference, type ReferenceRecord, refuseOtherRequest, takeReference } from '../../shared/work/references.ts';
 import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
 import {
   type Basket,

@@ -8,8 +8,8 @@ import { getCollectionPoint, releaseHolds } from '../../shared/catalog/inventory
 import type { createOrder } from '../../shared/catalog/order/apis.ts';
 import { invalid, isDependencyProblem, isProblem, Problem } from '../../shared/catalog/problems.ts';
 import { instant } from '../../shared/domain/time.ts';
+import { endReference, findReference, type ReferenceRecord, takeReference, timesTaken } from '../../shared/handlers/references.ts';
 import { handleDue, type Scope } from '../../shared/work/handler.ts';
-import { endReference, findReference, type ReferenceRecord, takeReference, timesTaken } from '../../shared/work/references.ts';
 import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
 import { refuseBlockedCustomer } from './baskets.ts';
 import { orders, type StoredOrder } from './collections.ts';

@@ -1,9 +1,9 @@
 import type { InputOf } from '../../shared/catalog/define.ts';
 import { listOrders as listOrdersApi } from '../../shared/catalog/order/apis.ts';
 import type { Breathe } from '../../shared/domain/breathe.ts';
+import { type PageSource, pageOfMatches } from '../../shared/handlers/page-of-matches.ts';
+import { findReference } from '../../shared/handlers/references.ts';
 import { handle } from '../../shared/work/handler.ts';
-import { type PageSource, pageOfMatches } from '../../shared/work/page-of-matches.ts';
-import { findReference } from '../../shared/work/references.ts';
 import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
 import { orders, type StoredOrder } from './collections.ts';
 import { published } from './order-view.ts';

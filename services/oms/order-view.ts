@@ -21,8 +21,8 @@ import { leftToPay, paymentStatusOf, requiredFor } from '../../shared/catalog/pa
 import { byTime, refundId } from '../../shared/catalog/payment/refunds.ts';
 import { isDependencyProblem, type Problem } from '../../shared/catalog/problems.ts';
 import { type Money, money } from '../../shared/domain/money.ts';
+import { requireObject } from '../../shared/handlers/require-object.ts';
 import { handle, type Scope } from '../../shared/work/handler.ts';
-import { requireObject } from '../../shared/work/require-object.ts';
 import { fulfillmentRecords, orders, type StoredOrder } from './collections.ts';
 import { VIEW_TIMEOUT_MS } from './due-work.ts';
 import { creditHeldFor } from './exchange.ts';

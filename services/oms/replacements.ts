@@ -11,8 +11,8 @@ import { requiredFor, stillToCapture } from '../../shared/catalog/payment/cover.
 import { absentApplication, invalid, Problem } from '../../shared/catalog/problems.ts';
 import { money, moneyInWords } from '../../shared/domain/money.ts';
 import { instant } from '../../shared/domain/time.ts';
+import { requireObject } from '../../shared/handlers/require-object.ts';
 import { handle, handleDue, type Scope } from '../../shared/work/handler.ts';
-import { requireObject } from '../../shared/work/require-object.ts';
 import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
 import { isSale, paysAtCollection } from './baskets.ts';
 import { type FulfillmentRecord, fulfillmentRecords, orders, type ReplacementRecord, type StoredOrder, stores } from './collections.ts';

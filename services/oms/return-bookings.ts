@@ -8,8 +8,8 @@ import { requiredFor, valueOfUnits } from '../../shared/catalog/payment/cover.ts
 import type { Problem } from '../../shared/catalog/problems.ts';
 import { Id, Instant, Quantity } from '../../shared/catalog/shapes.ts';
 import { floorShare, money } from '../../shared/domain/money.ts';
+import { allPages } from '../../shared/handlers/all-pages.ts';
 import { defineCollection } from '../../shared/store/collections.ts';
-import { allPages } from '../../shared/work/all-pages.ts';
 import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
 import { orders, type StoredOrder } from './collections.ts';
 import type { OrderLine } from './lines.ts';

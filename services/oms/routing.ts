@@ -6,9 +6,9 @@ import { routeOrder as routeOrderApi } from '../../shared/catalog/order/apis.ts'
 import { orderLifeCycle } from '../../shared/catalog/order/objects.ts';
 import { absentApplication, didNothing, isDependencyProblem, isProblem, Problem } from '../../shared/catalog/problems.ts';
 import type { Context } from '../../shared/control/context.ts';
+import { refuseOtherContent } from '../../shared/handlers/repeats.ts';
+import { requireObject } from '../../shared/handlers/require-object.ts';
 import { again, handle, handleDue, type Scope } from '../../shared/work/handler.ts';
-import { refuseOtherContent } from '../../shared/work/repeats.ts';
-import { requireObject } from '../../shared/work/require-object.ts';
 import type { Patch, UnitOfWork } from '../../shared/work/unit-of-work.ts';
 import { isSale } from './baskets.ts';
 import { type FulfillmentRecord, fulfillmentRecords, orders, type StoredOrder } from './collections.ts';

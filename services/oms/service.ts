@@ -1,7 +1,7 @@
 import type { Fixtures } from '../../fixtures/files.ts';
+import { references } from '../../shared/handlers/references.ts';
 import type { Seed } from '../../shared/store/collections.ts';
 import { defineService } from '../../shared/work/handler.ts';
-import { references } from '../../shared/work/references.ts';
 import { cancelOrder, expireDraft, finishCancellation } from './cancellation.ts';
 import { capturePayments, ensureCaptured } from './capture.ts';
 import { carryOut, finishCarryOut } from './carry-out.ts';

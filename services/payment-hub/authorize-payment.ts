@@ -13,9 +13,9 @@ import { conflictingRepeat, didNothing, invalid, Problem } from '../../shared/ca
 import type { Figures } from '../../shared/catalog/retailer.ts';
 import { Id, Money as MoneySchema } from '../../shared/catalog/shapes.ts';
 import { inCoins, type Money, money } from '../../shared/domain/money.ts';
-import { allPages } from '../../shared/work/all-pages.ts';
+import { allPages } from '../../shared/handlers/all-pages.ts';
+import { endReference, findReference, refuseOtherRequest, refusingOnlyWhileFree, takeReference } from '../../shared/handlers/references.ts';
 import { again, handle, type Scope } from '../../shared/work/handler.ts';
-import { endReference, findReference, refuseOtherRequest, refusingOnlyWhileFree, takeReference } from '../../shared/work/references.ts';
 import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
 import { approve, declined, fail, openPayment, openPending, type PaymentRequest } from './authorization.ts';
 import { externalKey, giftCardBalances, giftCards, payments, paymentTokens, published, type StoredPayment } from './collections.ts';

@@ -7,8 +7,8 @@ import {
 import { paymentLifeCycle } from '../../shared/catalog/payment/objects.ts';
 import { notFound } from '../../shared/catalog/problems.ts';
 import { originOf, paymentPage, paymentPageToken } from '../../shared/control/world-addresses.ts';
+import { requireObject } from '../../shared/handlers/require-object.ts';
 import { handle, type Scope } from '../../shared/work/handler.ts';
-import { requireObject } from '../../shared/work/require-object.ts';
 import { authenticate, failAuthentication } from './authorization.ts';
 import { payments, published, type StoredPayment } from './collections.ts';
 

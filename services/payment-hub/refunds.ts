@@ -15,9 +15,9 @@ import type { Figures } from '../../shared/catalog/retailer.ts';
 import { durationMs } from '../../shared/domain/duration.ts';
 import { inCoins, type Money, money, moneyInWords } from '../../shared/domain/money.ts';
 import { instant } from '../../shared/domain/time.ts';
+import { requireObject } from '../../shared/handlers/require-object.ts';
 import { defineDueWork } from '../../shared/work/due-work.ts';
 import { again, handle, handleDue, type Scope } from '../../shared/work/handler.ts';
-import { requireObject } from '../../shared/work/require-object.ts';
 import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
 import { giftCardBalances, giftCards, payments, paymentTokens, published, returnCovers, type StoredPayment } from './collections.ts';
 import {

@@ -1,7 +1,7 @@
 import type { Fixtures } from '../../fixtures/files.ts';
+import { references } from '../../shared/handlers/references.ts';
 import type { Seed } from '../../shared/store/collections.ts';
 import { defineService } from '../../shared/work/handler.ts';
-import { references } from '../../shared/work/references.ts';
 import { approvePayment, checkOrphan, expireAuthorization, giveUpPayment } from './authorization.ts';
 import { authorizePayment } from './authorize-payment.ts';
 import { changeGiftCard, changePaymentToken } from './changes.ts';

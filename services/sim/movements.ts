@@ -3,8 +3,8 @@ import { type HeldAt, moveReservation as moveReservationCall } from '../../share
 import { reservationLifeCycle } from '../../shared/catalog/inventory/objects.ts';
 import { refusal, rowFor } from '../../shared/catalog/life-cycle.ts';
 import type { Problem } from '../../shared/catalog/problems.ts';
+import { requireObject } from '../../shared/handlers/require-object.ts';
 import { again, handle } from '../../shared/work/handler.ts';
-import { requireObject } from '../../shared/work/require-object.ts';
 import { refuseWhileReplaced } from './attempts.ts';
 import { movementId, movements, reservations, type StoredReservation } from './collections.ts';
 import { giveBackStockDue, moveStockDue } from './due-work.ts';

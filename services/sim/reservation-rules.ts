@@ -1,6 +1,6 @@
 import { refusal } from '../../shared/catalog/life-cycle.ts';
 import { invalid, Problem } from '../../shared/catalog/problems.ts';
-import { allPages } from '../../shared/work/all-pages.ts';
+import { allPages } from '../../shared/handlers/all-pages.ts';
 import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
 import { endedId, endedOwners, fulfillmentHolds, reservations, type StoredReservation } from './collections.ts';
 

@@ -17,8 +17,8 @@ import { reservationLifeCycle } from '../../shared/catalog/inventory/objects.ts'
 import { isAgain } from '../../shared/catalog/life-cycle.ts';
 import { getOrderStock } from '../../shared/catalog/order/internal.ts';
 import { notFound, undefinedIf } from '../../shared/catalog/problems.ts';
+import { requireObject } from '../../shared/handlers/require-object.ts';
 import { again, handle, handleDue, type Scope } from '../../shared/work/handler.ts';
-import { requireObject } from '../../shared/work/require-object.ts';
 import { refuseWhileReplaced } from './attempts.ts';
 import { attempts, fulfillmentHolds, reservations, type StoredReservation } from './collections.ts';
 import { expireReservationDue, giveBackStockDue } from './due-work.ts';

@@ -12,9 +12,9 @@ import { allowedFrom, refusal } from '../../shared/catalog/life-cycle.ts';
 import { conflictingRepeat, invalid, isUnknownOutcome, Problem } from '../../shared/catalog/problems.ts';
 import { Id } from '../../shared/catalog/shapes.ts';
 import { instant } from '../../shared/domain/time.ts';
+import { requireObject } from '../../shared/handlers/require-object.ts';
 import { defineDueWork } from '../../shared/work/due-work.ts';
 import { again, handle, handleDue, type Scope } from '../../shared/work/handler.ts';
-import { requireObject } from '../../shared/work/require-object.ts';
 import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
 import {
   type IntendedMove,

@@ -7,10 +7,10 @@ import { getStockLocations as getStockLocationsApi } from '../../shared/catalog/
 import { getStock } from '../../shared/catalog/inventory/internal.ts';
 import { afterOpenTimeOfOrder } from '../../shared/catalog/inventory/opening-hours.ts';
 import { Problem } from '../../shared/catalog/problems.ts';
-import { walkPages } from '../../shared/work/all-pages.ts';
+import { walkPages } from '../../shared/handlers/all-pages.ts';
+import { pageOfMatches } from '../../shared/handlers/page-of-matches.ts';
 import { defineDueWork } from '../../shared/work/due-work.ts';
 import { type EventHandler, handle, handleDue, type Scope, unchanged } from '../../shared/work/handler.ts';
-import { pageOfMatches } from '../../shared/work/page-of-matches.ts';
 import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
 import {
   ANYWHERE,

@@ -5,7 +5,8 @@ import { eventHead } from '../domain/event-head.ts';
 import { randomToken } from '../domain/ids.ts';
 import { errorMessage } from '../domain/text.ts';
 import { rehearsalOf, type World } from '../domain/world.ts';
-import { type Observer, type Span, type Tracer, UNOBSERVED } from '../observability/observer.ts';
+import { type Observer, UNOBSERVED } from '../observability/observer.ts';
+import { sendSpan } from '../observability/spans.ts';
 import type { Logger } from '../process/logger.ts';
 import { pause } from '../process/waiting.ts';
 import { SETTLING_MS, type Settling } from '../store/ports/due-work.ts';
@@ -293,7 +294,9 @@ function createPublishing({ application, bus, log, observer, stopping }: Publish
   return async (world, events) => {
     if (events.length === 0) return;
     const { tracer } = observer;
-    const spans = tracer ? events.map((event) => sendSpan(tracer, application, event)) : [];
+    const spans = tracer
+      ? events.map(({ topic, key, json }) => tracer.start(sendSpan(application, topic, key, JSON.parse(json) as EstateEvent)))
+      : [];
     const messages = events.map((event, place) => messageOf(world, event, spans[place]?.traceparent));
     for (;;) {
       try {
@@ -337,26 +340,4 @@ export function messageOf(
       ...(changedBy !== undefined && { [CHANGED_BY_HEADER]: changedBy }),
     },
   };
-}
-
-function sendSpan(tracer: Tracer, application: string, { id, topic, key, json }: OutboxEntry): Span {
-  const { type, source, subject, traceparent } = JSON.parse(json) as EstateEvent;
-  return tracer.start({
-    kind: 'producer',
-    name: `send ${topic}`,
-    parent: traceparent,
-    attributes: {
-      'messaging.system': 'kafka',
-      'messaging.operation.name': 'send',
-      'messaging.operation.type': 'send',
-      'messaging.client.id': application,
-      'messaging.destination.name': topic,
-      'messaging.message.id': id,
-      'messaging.kafka.message.key': key,
-      'cloudevents.event_id': id,
-      'cloudevents.event_source': source,
-      'cloudevents.event_type': type,
-      'cloudevents.event_subject': subject,
-    },
-  });
 }

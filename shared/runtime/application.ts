@@ -8,9 +8,9 @@ import { READY, readinessAnswer, type State } from '../process/readiness.ts';
 import type { StoreAdapter } from '../store/ports/estate-store.ts';
 import type { Endpoint } from '../transport/endpoint.ts';
 import type { PipelineOptions } from '../work/application-parts.ts';
-import { startConsumer } from '../work/consumer.ts';
 import type { PlugElsewhere } from '../work/elsewhere.ts';
 import { createPipeline } from '../work/pipeline.ts';
+import { startConsumer } from './consumer.ts';
 import { createDispatch, createEndpoint, createHttpFace } from './dispatch.ts';
 
 interface ApplicationOptions

@@ -5,7 +5,8 @@ import { Problem, type ProblemCode } from '../catalog/problems.ts';
 import type { Context } from '../control/context.ts';
 import { digest } from '../domain/ids.ts';
 import { idSource } from '../domain/world.ts';
-import { type MadeCall, type Observer, type SpanStart, UNOBSERVED } from '../observability/observer.ts';
+import { type MadeCall, type Observer, UNOBSERVED } from '../observability/observer.ts';
+import { clientSpan } from '../observability/spans.ts';
 import { readReply } from './answer.ts';
 import { fillPath, queryString } from './path.ts';
 import { type Transport, timedOut } from './transport.ts';
@@ -118,7 +119,7 @@ const FAILURES: Readonly<Partial<Record<ProblemCode, MadeCall['failure']>>> = {
 /** Begins the span of a call that is sent now. @returns its traceparent, and what to call when the call has ended */
 function observeCall(observer: Observer, call: ObservableCall) {
   const started = performance.now();
-  const span = observer.tracer?.start(clientSpan(call));
+  const span = observer.tracer?.start(clientSpan(call.api, call.url, call.context));
 
   const report = (status: number, failure?: MadeCall['failure']): void =>
     observer.called({ api: call.api.id, status, failure, ms: performance.now() - started });
@@ -133,24 +134,6 @@ function observeCall(observer: Observer, call: ObservableCall) {
       const failure = (error instanceof Problem && FAILURES[error.code]) || 'broken off';
       report(0, failure);
       span?.end(failure);
-    },
-  };
-}
-
-function clientSpan({ api: { id, method, path }, url, context: { traceparent, correlationId } }: ObservableCall): SpanStart {
-  const { hostname, port } = new URL(url);
-  return {
-    kind: 'client',
-    name: `${method} ${path}`,
-    parent: traceparent,
-    attributes: {
-      'http.request.method': method,
-      'url.full': url,
-      'url.template': path,
-      'server.address': hostname,
-      'server.port': Number(port) || 80,
-      'uc.api': id,
-      'uc.correlation_id': correlationId,
     },
   };
 }

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { Download } from 'playwright-core';
 import { describeInBrowser } from '../support/chromium.ts';
 import { eventually, newRehearsal, type TestRehearsal } from '../support/estate.ts';
-import { card } from '../support/steps/tender.ts';
+import { orderAfterOutage } from '../support/steps/order-after-outage.ts';
 import { consoleTab, HOSTILE } from './console-tab.ts';
 
 describeInBrowser('A story on the map of the console', () => {
@@ -13,13 +13,7 @@ describeInBrowser('A story on the map of the console', () => {
 
   beforeAll(async () => {
     rehearsal = await newRehearsal();
-    const { id } = await rehearsal.draft();
-    await rehearsal.fault('hub-down', { match: { application: 'payment-hub' }, fault: { kind: 'outage' }, times: 1 });
-    await rehearsal.call('authorize-payment-api', { body: { orderId: id, tender: card() } });
-    await rehearsal.authorisation(id);
-    await rehearsal.confirmed(id);
-    await rehearsal.advance('PT4H');
-    order = id;
+    order = await orderAfterOutage(rehearsal);
   });
   afterAll(() => rehearsal?.[Symbol.asyncDispose]());
 

@@ -14,11 +14,11 @@ import { transactions } from '../../services/pos/collections.ts';
 import { movements, reservations } from '../../services/sim/collections.ts';
 import { pickingOrders } from '../../services/wms/collections.ts';
 import type { Application } from '../../shared/catalog/applications.ts';
+import { references } from '../../shared/handlers/references.ts';
 import { type AnyCollection, dumpOf, type Stored } from '../../shared/store/collections.ts';
 import { createMemoryStore } from '../../shared/store/memory/store.ts';
 import type { Plan } from '../../shared/store/ports/plan.ts';
 import type { WorldData } from '../../shared/store/ports/world-data.ts';
-import { references } from '../../shared/work/references.ts';
 
 /**
  * A small consistent world, written as data. Tests corrupt it through the store. Two mugs of `ord_sent` are delivered by `ful_sent`.

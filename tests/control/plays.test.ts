@@ -2,7 +2,7 @@ import { describe, expect, test as plainTest } from '@jest/globals';
 import { listedType } from '../../control/objects/types.ts';
 import { playOf } from '../../control/timelines/play-of.ts';
 import { newRehearsal, type TestRehearsal } from '../support/estate.ts';
-import { card } from '../support/steps/tender.ts';
+import { orderAfterOutage } from '../support/steps/order-after-outage.ts';
 import { testIn } from '../support/test-in.ts';
 import { afterLoad } from './after-load.ts';
 
@@ -16,14 +16,7 @@ const sentencesIn = ({ steps }: Play) => steps.map(({ sentence }) => sentence);
 
 describe('The story of an order', () => {
   test('A story has a sentence for each exchange, with its amounts, its goods, its refusals and its changes', async (rehearsal) => {
-    await rehearsal.progress({ carrier: 'manual' });
-    const { id } = await rehearsal.draft();
-    await rehearsal.fault('hub-down', { match: { application: 'payment-hub' }, fault: { kind: 'outage' }, times: 1 });
-    await rehearsal.call('authorize-payment-api', { body: { orderId: id, tender: card() } });
-    await rehearsal.call('authorize-payment-api', { body: { orderId: id, tender: card('tok_decline_insufficient_funds') } });
-    await rehearsal.authorisation(id);
-    await rehearsal.confirmed(id);
-    await rehearsal.advance('PT4H');
+    const id = await orderAfterOutage(rehearsal, ['tok_decline_insufficient_funds']);
     const read = await play(rehearsal, { type: 'order', id });
     expect([read.omitted, read.truncated]).toEqual([0, false]);
     expect(read.name).toMatch(/^order \d{6}-\w{6}$/);

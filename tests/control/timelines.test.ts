@@ -3,7 +3,7 @@ import { listedType } from '../../control/objects/types.ts';
 import { timelineOf } from '../../control/timelines/timeline-of.ts';
 import { type Money, moneyInWords } from '../../shared/domain/money.ts';
 import { newRehearsal, type TestRehearsal } from '../support/estate.ts';
-import { card } from '../support/steps/tender.ts';
+import { orderAfterOutage } from '../support/steps/order-after-outage.ts';
 import { testIn } from '../support/test-in.ts';
 import { afterLoad } from './after-load.ts';
 
@@ -16,21 +16,9 @@ type Timeline = Awaited<ReturnType<typeof timeline>>;
 const wordsIn = ({ marks }: Timeline, ...kinds: string[]) => marks.filter(({ kind }) => kinds.includes(kind)).map(({ words }) => words);
 const statesIn = ({ objects }: Timeline, type: string) => objects.find((one) => one.type === type)?.states.map(({ state }) => state);
 
-/** A confirmed order whose first payment failed by a fault, with its parcel at the carrier. */
-async function dispatchedAfterOutage(rehearsal: TestRehearsal) {
-  await rehearsal.progress({ carrier: 'manual' });
-  const { id } = await rehearsal.draft();
-  await rehearsal.fault('hub-down', { match: { application: 'payment-hub' }, fault: { kind: 'outage' }, times: 1 });
-  await rehearsal.call('authorize-payment-api', { body: { orderId: id, tender: card() } });
-  await rehearsal.authorisation(id);
-  await rehearsal.confirmed(id);
-  await rehearsal.advance('PT4H');
-  return id;
-}
-
 describe('The timeline of an order', () => {
   test('A timeline has calls, events, money, stock, states, due work and clock moves over all applications', async (rehearsal) => {
-    const id = await dispatchedAfterOutage(rehearsal);
+    const id = await orderAfterOutage(rehearsal);
     const read = await timeline(rehearsal, 'order', id);
     expect([read.type, read.id, read.omitted, read.truncated]).toEqual(['order', id, 0, false]);
     expect(read.name).toMatch(/^order \d{6}-\w{6}$/);
@@ -69,7 +57,7 @@ describe('The timeline of an order', () => {
   });
 
   test('A timeline has a refused request without an event, and each mark leads to its trace', async (rehearsal) => {
-    const id = await dispatchedAfterOutage(rehearsal);
+    const id = await orderAfterOutage(rehearsal);
     const { marks } = await timeline(rehearsal, 'order', id);
     const failed = marks.filter(({ outcome }) => outcome !== 'ok');
     expect(failed).toMatchObject([
@@ -97,7 +85,7 @@ describe('The timeline of an order', () => {
   });
 
   test('A timeline has the states of the order and of its objects, each with its beginning', async (rehearsal) => {
-    const id = await dispatchedAfterOutage(rehearsal);
+    const id = await orderAfterOutage(rehearsal);
     const read = await timeline(rehearsal, 'order', id);
     expect([read.objects[0]?.type, read.objects[0]?.id]).toEqual(['order', id]);
     expect(statesIn(read, 'order')).toEqual(['draft', 'confirmed', 'in-fulfilment']);

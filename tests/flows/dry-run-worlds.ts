@@ -27,6 +27,8 @@ type Open = (...given: Parameters<typeof rehearsalAt> extends [string, ...infer 
 /** A world and the objects that are asked for in it, by state. */
 export interface PreparedWorld {
   readonly rehearsal: TestRehearsal;
+  /** Of its objects. */
+  readonly type?: string;
   /** The prefix of the objects' ids. */
   readonly prefix: string;
   readonly objects: readonly { readonly state: string; readonly id: string; readonly text: string }[];
@@ -55,10 +57,10 @@ export const exportOf = async ({ control, name }: TestRehearsal) => {
 };
 
 /** A world that does not move, as it is now. */
-async function prepared(rehearsal: TestRehearsal, prefix: string, objects: PreparedWorld['objects']): Promise<PreparedWorld> {
+async function prepared(rehearsal: TestRehearsal, given: Partial<PreparedWorld> = {}): Promise<PreparedWorld> {
   await rehearsal.control('set-clock', { body: { flowing: false } });
   await rehearsal.settle();
-  return { rehearsal, prefix, objects, anyId: firstIds(await exportOf(rehearsal)) };
+  return { rehearsal, prefix: '', objects: [], ...given, anyId: firstIds(await exportOf(rehearsal)) };
 }
 
 /** The states of a walk are reached from the last to the first: time must pass for the later ones, and ends some of the earlier ones. */
@@ -70,7 +72,7 @@ async function worldOfWalk(open: Open, [type, { states, lifeCycle }]: [string, W
   const found = await Promise.all(ids.map((id) => rehearsal.object(type, id)));
   const objects = found.map((object) => ({ state: object.state, id: object.id, text: JSON.stringify(object) }));
   refuseMissing(type, lifeCycle, objects);
-  return prepared(rehearsal, prefixOf(ids[0] ?? ''), objects);
+  return prepared(rehearsal, { type, prefix: prefixOf(ids[0] ?? ''), objects });
 }
 
 function refuseMissing(type: string, { states }: LifeCycle, objects: PreparedWorld['objects']): void {
@@ -121,7 +123,7 @@ async function worldOfRequests(open: Open): Promise<PreparedWorld> {
   }
   for (const application of applicationNames)
     await rehearsal.fault(application, { match: { application }, fault: { kind: 'outage' }, times: 1 });
-  return prepared(rehearsal, '', []);
+  return prepared(rehearsal);
 }
 
 /** Goods that were lost on their way to a store are given up when nobody has replaced them in time. */
@@ -135,27 +137,39 @@ async function worldOfLostGoods(open: Open): Promise<PreparedWorld> {
   const { shipments } = await fulfilment(fulfillmentOrderId);
   await rehearsal.scanned(shipments[0]?.id ?? '', 'collect', 'lose');
   await rehearsal.advance('P2D');
-  return prepared(rehearsal, '', []);
+  return prepared(rehearsal);
 }
 
 /** A world of every state of each type of object, a world of every public API, and a world of lost goods. */
 export async function preparedWorlds(open: Open) {
   const ofWalks = Object.entries(walks).map((walk) => worldOfWalk(open, walk));
   const worlds = await Promise.all([...ofWalks, worldOfRequests(open), worldOfLostGoods(open)]);
-  const templates = new Map<string, Template>();
+  const templates = new Map<string, Map<string, Template>>();
   for (const origin of worlds) {
     const { items } = await origin.rehearsal.control('read-journal', { query: { limit: 5_000 } });
     // Clients and applications send different bodies to one API.
     const isOwn = ({ api, parentId }: (typeof items)[number]): boolean => parentId === undefined || !forClients.has(api);
     for (const hop of items.filter(({ status }) => status < 300)) {
-      if (isOwn(hop)) templates.set(hop.api, { path: hop.path, body: hop.request, origin });
+      if (!isOwn(hop)) continue;
+      if (!templates.has(hop.api)) templates.set(hop.api, new Map());
+      templates.get(hop.api)?.set(formOf(hop), { path: hop.path, body: hop.request, origin });
     }
   }
-  return { worlds, templates };
+  return { worlds, templates: new Map([...templates].map(([api, ofApi]) => [api, [...ofApi.values()]])) };
 }
+
+/** Requests of one form name objects of the same types, and make the same choices among words, such as verbs. */
+function formOf({ path, request }: { readonly path: string; readonly request?: unknown }): string {
+  const words = Object.entries(request ?? {}).filter(([, value]) => /^[a-z]+(?:-[a-z]+)*$/.test(String(value)));
+  return JSON.stringify([[...prefixesIn(JSON.stringify([path, request]))].toSorted(), words]);
+}
+
+const prefixesIn = (text: string): ReadonlySet<string> => new Set([...text.matchAll(ID)].map(([id]) => prefixOf(id)));
 
 interface Sent {
   readonly world: PreparedWorld;
+  /** The object in the place of another one. */
+  readonly about?: { readonly type: string | undefined; readonly state: string };
   readonly path: string;
   readonly body: unknown;
 }
@@ -163,12 +177,18 @@ interface Sent {
 /** The request of a template as it was, and about each object of the other worlds in its place. */
 export function variantsOf({ path, body, origin }: Template, worlds: readonly PreparedWorld[]): Sent[] {
   const text = JSON.stringify({ path, body });
-  const prefixes = new Set([...text.matchAll(ID)].map(([id]) => prefixOf(id)));
-  const about = worlds.filter(({ prefix }) => prefixes.has(prefix));
-  const others = about.flatMap((world) =>
+  const prefixes = prefixesIn(text);
+  const named = worlds.filter(({ prefix }) => prefixes.has(prefix) || (prefix === 'ful' && prefixes.has('pck')));
+  const others = named.flatMap((world) =>
     world.objects.map((object) => {
-      const ids = { ...world.anyId, ...firstIds(object.text), [world.prefix]: object.id };
-      return { world, ...JSON.parse(text.replaceAll(ID, (id) => ids[prefixOf(id)] ?? id)) };
+      // A picking order has the id of its fulfillment order, with another prefix.
+      const picking: Readonly<Record<string, string>> = world.prefix === 'ful' ? { pck: object.id.replace('ful_', 'pck_') } : {};
+      const ids = { ...world.anyId, ...firstIds(object.text), [world.prefix]: object.id, ...picking };
+      return {
+        world,
+        about: { type: world.type, state: object.state },
+        ...JSON.parse(text.replaceAll(ID, (id) => ids[prefixOf(id)] ?? id)),
+      };
     }),
   );
   return [{ world: origin, path, body }, ...others];

@@ -8,7 +8,7 @@ import type { Bus, Deliver, WantedEvents } from '../../shared/events/bus.ts';
 import type { EstateEvent } from '../../shared/events/envelope.ts';
 import { createMemoryBus } from '../../shared/events/memory-bus.ts';
 import { createLogger } from '../../shared/process/logger.ts';
-import { startConsumer } from '../../shared/work/consumer.ts';
+import { startConsumer } from '../../shared/runtime/consumer.ts';
 import type { PlugElsewhere } from '../../shared/work/elsewhere.ts';
 import { unchanged } from '../../shared/work/handler.ts';
 import { aPlan } from './a-plan.ts';

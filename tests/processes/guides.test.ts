@@ -27,13 +27,14 @@ const REPORTS: Readonly<Record<string, { readonly command: readonly string[]; re
     named: ['shared/catalog/flows.ts: add a row to calls for repair-desk'],
   },
   'services/repair-desk/repairs.ts': {
-    command: ['npx', 'jest', 'tests/unit/completeness'],
+    command: ['npx', 'jest', '--verbose', 'tests/unit/completeness', 'tests/unit/previous-state'],
     named: [
       'estate/registry.ts, `registeredApplications`: add repair-desk.',
       'services/<application>/README.md: add repair-desk.',
       'tests/services, calls of APIs: add open-repair-api.',
       'tests/flows/changing-requests.ts, `requests`: add open-repair-api.',
       'tests/flows/life-cycle-walks.ts, `walks`: add repair.',
+      '✓ The change previous-state of the repair in ext.repair-changed is offered only if one of its states precedes another',
       'tests/flows/recorded-examples.test.ts, calls in `callApis`, recorded with RECORD_EXAMPLES=true: add open-repair-api.',
     ],
   },

@@ -32,7 +32,7 @@ const floors: readonly (readonly string[])[] = [
   ['http', 'observability', 'control'],
   ['configuration', 'events', 'transport'],
   ['work'],
-  ['elsewhere', 'runtime'],
+  ['elsewhere', 'handlers', 'runtime'],
 ];
 
 /** The floors of the OMS, above its shared files. */
@@ -62,6 +62,7 @@ const HANDLERS_KNOW = [
   'shared/catalog/',
   'shared/control/',
   'shared/work/',
+  'shared/handlers/',
   'shared/store/collections.ts',
   'shared/store/ports/due-work.ts',
 ];
@@ -74,6 +75,7 @@ const IN_BROWSERS = [
   'rehearsal/harden/words.ts',
   'shared/catalog/control/drift.ts',
   'shared/catalog/control/invariants.ts',
+  'shared/catalog/control/run-states.ts',
   'shared/catalog/event-names.ts',
   'shared/catalog/fulfillment/counter.ts',
   'shared/catalog/nearby.ts',

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { type PageSource, pageOfMatches } from '../../shared/work/page-of-matches.ts';
+import { type PageSource, pageOfMatches } from '../../shared/handlers/page-of-matches.ts';
 
 /** The numbers from 1, and the count of the rows that were read. */
 function numbers(last: number) {

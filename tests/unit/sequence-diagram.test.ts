@@ -50,7 +50,7 @@ test('A diagram marks faults and failures, and distinguishes calls, events and w
 `);
   const drawn = await svg([struck, delivered]);
   expect(drawn).toContain('<title>Client to Payment Hub: Capture Payment, 504 · 5 ms, struck by the fault lost</title>');
-  expect(drawn).toMatch(/<g class="sequence_request sequence_failed">.*<g class="sequence_event sequence_delivered">/s);
+  expect(drawn).toMatch(/<g class="plain sequence_request bad sequence_failed">.*<g class="sequence_event event sequence_delivered">/s);
   expect(drawn).toContain('light-dark(');
 });
 

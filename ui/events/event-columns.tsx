@@ -1,9 +1,9 @@
-import type { StateKind } from '../../shared/catalog/state-kinds.ts';
 import { publishers } from '../data/catalog.ts';
-import { applicationTitle, control, shortTime, useResource } from '../data/data.ts';
+import { applicationTitle, shortTime, useResource } from '../data/data.ts';
 import { Badge } from '../kit/kit.ts';
 import type { Cell, TableColumn } from '../kit/table.tsx';
-import { type Delivery, readWebhooks } from '../webhooks/webhook-read.ts';
+import { DELIVERY_STATES, WORST_FIRST } from '../webhooks/delivery-states.ts';
+import { type Delivery, readSent } from '../webhooks/webhook-read.ts';
 import { subscribers } from './catalog.ts';
 import { eventNames } from './event-owners.ts';
 import { eventFacts, type PublishedEvent } from './event-row.tsx';
@@ -43,32 +43,15 @@ export function useEventColumns(items: readonly PublishedEvent[] = []): readonly
   ];
 }
 
-const KINDS: { readonly [State in Delivery['state']]: StateKind } = {
-  delivered: 'done',
-  waiting: 'moving',
-  parked: 'failed',
-  cancelled: 'failed',
-};
-
-/** The delivery that needs a person first. */
-const WORST_FIRST: readonly Delivery['state'][] = ['parked', 'cancelled', 'waiting', 'delivered'];
-
 function deliveryCell(states: readonly Delivery['state'][] = []): Cell | undefined {
   const worst = WORST_FIRST.find((state) => states.includes(state));
   if (worst === undefined) return undefined;
   const count = states.filter((state) => state === worst).length;
-  return { text: states.length === 1 ? worst : `${count} of ${states.length} ${worst}`, kind: KINDS[worst] };
+  return { text: states.length === 1 ? worst : `${count} of ${states.length} ${worst}`, kind: DELIVERY_STATES[worst].kind };
 }
-
-/** Deliveries of a webhook that are read: the most that one read answers. */
-const LATEST = 200;
 
 /** The states of the newest deliveries, by the id of the event. */
 async function readDeliveries(signal: AbortSignal): Promise<ReadonlyMap<string, readonly Delivery['state'][]>> {
-  const webhooks = await readWebhooks(signal);
-  const read = await Promise.all(
-    webhooks.map(({ name }) => control('list-webhook-deliveries', { params: { name }, query: { limit: LATEST } }, { signal })),
-  );
-  const deliveries = read.flatMap(({ items }) => items);
-  return new Map([...Map.groupBy(deliveries, ({ event }) => event.id)].map(([id, all]) => [id, all.map(({ state }) => state)]));
+  const byEvent = Map.groupBy(await readSent(signal), ({ delivery }) => delivery.event.id);
+  return new Map([...byEvent].map(([id, all]) => [id, all.map(({ delivery }) => delivery.state)]));
 }

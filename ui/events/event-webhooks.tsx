@@ -1,23 +1,18 @@
-import { control, drawn, linkHere, useResource } from '../data/data.ts';
+import { drawn, linkHere, useResource } from '../data/data.ts';
 import { Badge, counted, StatusBadge } from '../kit/kit.ts';
-import { DELIVERY_STATES } from '../webhooks/deliveries.tsx';
-import { type Delivery, readWebhooks } from '../webhooks/webhook-read.ts';
-
-interface Sent {
-  /** Its name. */
-  readonly webhook: string;
-  readonly delivery: Delivery;
-}
-
-/** Deliveries of a webhook that are searched for the event: the most that one read answers. */
-const LATEST = 200;
+import { DELIVERY_STATES } from '../webhooks/delivery-states.ts';
+import { readSent, type Sent } from '../webhooks/webhook-read.ts';
 
 /** The registered webhooks that an event was sent to, each with the state of its delivery. */
 export function EventWebhooks({ id, correlationId }: { id: string; correlationId: string }) {
-  const sent = useResource(`webhooks of ${id}`, (signal) => deliveriesOf(id, signal), {
-    follows: ['hops', 'gap'],
-    concerns: ([kind, data]) => kind !== 'hops' || data.some((hop) => hop.correlationId === correlationId),
-  });
+  const sent = useResource(
+    `webhooks of ${id}`,
+    async (signal) => (await readSent(signal)).filter(({ delivery }) => delivery.event.id === id),
+    {
+      follows: ['hops', 'gap'],
+      concerns: ([kind, data]) => kind !== 'hops' || data.some((hop) => hop.correlationId === correlationId),
+    },
+  );
   return drawn(sent, (items) =>
     items.length === 0 ? null : (
       <section class="part" aria-label="Webhooks">
@@ -30,17 +25,6 @@ export function EventWebhooks({ id, correlationId }: { id: string; correlationId
       </section>
     ),
   );
-}
-
-async function deliveriesOf(id: string, signal: AbortSignal): Promise<readonly Sent[]> {
-  const webhooks = await readWebhooks(signal);
-  const found = await Promise.all(
-    webhooks.map(async ({ name }) => {
-      const { items } = await control('list-webhook-deliveries', { params: { name }, query: { limit: LATEST } }, { signal });
-      return items.filter(({ event }) => event.id === id).map((delivery) => ({ webhook: name, delivery }));
-    }),
-  );
-  return found.flat();
 }
 
 function SentRow({ webhook, delivery: { state, attempts } }: Sent) {

@@ -1,8 +1,9 @@
+import { isOpen } from '../../shared/catalog/control/run-states.ts';
 import { act, busy, control, drawn, isBusy, linkHere, type Output, route, useRead } from '../data/data.ts';
 import { Badge, Card, counted, duration, Empty, FilterField, failure, PageHead, Term } from '../kit/kit.ts';
 import { flows } from './catalog.ts';
 import css from './flows.module.css';
-import { isOpen, type ListedRun, RunBadge, runScenario, useRuns } from './run-list.tsx';
+import { type ListedRun, RunBadge, runScenario, useRuns } from './run-list.tsx';
 
 type Scenario = Output<'list-scenarios'>['items'][number];
 

@@ -14,8 +14,6 @@ const TONES: Readonly<Record<RunState, Tone | undefined>> = {
 
 export const RunBadge = ({ state }: { state: RunState }) => <Badge tone={TONES[state]}>{state}</Badge>;
 
-export const isOpen = ({ state }: ListedRun): boolean => state === 'waiting' || state === 'running';
-
 /** The latest runs of the estate, newest first, kept up to date by the stream. */
 export const useRuns = (): Resource<Output<'list-runs'>> => useRead('list-runs', undefined, { follows: ['runs', 'gap'] });
 

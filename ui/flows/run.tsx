@@ -1,3 +1,4 @@
+import { isOpen } from '../../shared/catalog/control/run-states.ts';
 import {
   act,
   apiTitle,
@@ -50,7 +51,7 @@ const UnknownRun = ({ id }: { id: string | undefined }) => (
 
 function KnownRun({ run, reread }: { run: RunRecord; reread: () => void }) {
   const { id, title, scenario, state, startedAt, endedAt, steps, invariants, failure } = run;
-  const isOpen = state === 'waiting' || state === 'running';
+  const isRunning = isOpen(run);
   const stop = (): Promise<void> =>
     act('stop', async () => {
       // It may end at this moment: its result must stay.
@@ -78,7 +79,7 @@ function KnownRun({ run, reread }: { run: RunRecord; reread: () => void }) {
             Play its story
           </a>
         )}
-        {isOpen && (
+        {isRunning && (
           <button type="button" aria-disabled={isBusy()} onClick={() => void stop()}>
             Stop
           </button>
@@ -92,7 +93,7 @@ function KnownRun({ run, reread }: { run: RunRecord; reread: () => void }) {
       )}
       <Card title={`Steps (${steps.length})`}>
         {steps.length === 0 ? (
-          <Empty title={isOpen ? 'Steps appear here as they happen.' : 'It made no step.'} />
+          <Empty title={isRunning ? 'Steps appear here as they happen.' : 'It made no step.'} />
         ) : (
           <ol class={`items ${css.items} ${css.steps}`}>
             {steps.map((step) => (

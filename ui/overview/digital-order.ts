@@ -1,3 +1,4 @@
+import { isOpen } from '../../shared/catalog/control/run-states.ts';
 import { apis } from '../data/catalog.ts';
 import { asRefusal, callApi, config, control, credentialsOf, linkHere, navigate, rehearsalLink } from '../data/data.ts';
 import { failure, type Message } from '../kit/kit.ts';
@@ -36,13 +37,14 @@ async function orderAsClient(): Promise<Message> {
 async function runScenario(): Promise<Message> {
   const { id } = await control('start-run', { body: { scenario: 'digital-order' } });
   for (;;) {
-    const { rehearsal, state } = await control('read-run', { params: { id } });
+    const run = await control('read-run', { params: { id } });
+    const { rehearsal } = run;
     if (rehearsal !== undefined) {
       navigate(rehearsalLink(rehearsal));
       const link = { href: rehearsalLink(rehearsal, 'runs', id), words: 'See the run' };
       return { text: `The scenario runs in the rehearsal ${rehearsal}.`, link };
     }
-    if (state !== 'waiting' && state !== 'running') return failure('The scenario did not begin.');
+    if (!isOpen(run)) return failure('The scenario did not begin.');
     await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
   }
 }

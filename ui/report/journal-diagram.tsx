@@ -1,4 +1,5 @@
 import '../kit/tokens.css';
+import '../kit/tones.css';
 import { renderToString } from 'preact-render-to-string';
 import type { ListedHop } from '../data/hop.ts';
 import { Heads, Messages } from '../sequence/drawing.tsx';

@@ -1,3 +1,4 @@
+import { isOpen } from '../../shared/catalog/control/run-states.ts';
 import { act, apiTitle, control, isBusy, type Output, useResource } from '../data/data.ts';
 import { counted } from '../kit/kit.ts';
 import { Glyph } from '../kit/state.tsx';
@@ -28,7 +29,7 @@ export function Conform({ run }: { run: Run | undefined }) {
       </p>
     );
   const checks = run.steps.filter(({ kind }) => kind === 'check');
-  const isOpen = run.state === 'waiting' || run.state === 'running';
+  const isRunning = isOpen(run);
   const calls = Map.groupBy(checks, ({ api }) => api ?? '');
   const wrong = [...calls.keys()].find((api) => calls.get(api)?.some(({ outcome }) => outcome === 'failed'));
   const last = checks.at(-1)?.api;
@@ -43,12 +44,12 @@ export function Conform({ run }: { run: Run | undefined }) {
         Conform <span class="muted small">{run.system?.url}</span>
       </h2>
       <p role="status" class="line">
-        {isOpen
+        {isRunning
           ? `${run.state === 'waiting' ? 'The checks wait for their turn' : 'Checking'}; ${counted(checks.length, 'check')} so far.`
           : run.state === 'passed'
             ? 'It fits.'
             : undefined}
-        {isOpen && (
+        {isRunning && (
           <button type="button" aria-disabled={isBusy()} onClick={() => void stop()}>
             Stop
           </button>
@@ -65,7 +66,7 @@ export function Conform({ run }: { run: Run | undefined }) {
         <ul class={`card rows ${css.calls}`}>
           {[...calls].map(([api, ofCall]) => (
             <li key={api}>
-              <Call api={api} checks={ofCall} isShown={api === wrong || (isOpen && api === last)} />
+              <Call api={api} checks={ofCall} isShown={api === wrong || (isRunning && api === last)} />
             </li>
           ))}
         </ul>

@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { useState } from 'preact/hooks';
+import { isOpen } from '../../shared/catalog/control/run-states.ts';
 import { control, here, isBusy, type Output } from '../data/data.ts';
 import type { ListedRun } from '../flows/run-list.tsx';
 import { duration, say, useForm } from '../kit/kit.ts';
@@ -217,13 +218,12 @@ interface StepsProps {
 function Steps({ swap, run, fidelity, hasChecks }: StepsProps) {
   const checked = run?.steps.filter(({ outcome }) => outcome === 'passed' || outcome === 'failed') ?? [];
   const passed = checked.filter(({ outcome }) => outcome === 'passed').length;
-  const isRunning = run?.state === 'running' || run?.state === 'waiting';
   const steps = [
     ['Address', swap?.last ? `last answer in ${duration(swap.last.durationMs)}` : 'not called yet', swap?.last ? 'done' : undefined],
     [
       'Conform',
       !hasChecks ? 'has no checks' : run ? `${passed} of ${checked.length} checks` : 'not checked',
-      run && (isRunning ? 'moving' : run.state === 'passed' ? 'done' : 'failed'),
+      run && (isOpen(run) ? 'moving' : run.state === 'passed' ? 'done' : 'failed'),
     ],
     [
       'Shadow',

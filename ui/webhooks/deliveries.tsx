@@ -10,9 +10,9 @@ import {
   rehearsalSecond,
   StatusBadge,
   shortSubject,
-  type Tone,
   useListInUse,
 } from '../kit/kit.ts';
+import { DELIVERY_STATES } from './delivery-states.ts';
 import { type Delivery, useDeliveries, type Webhook } from './webhook-read.ts';
 import css from './webhooks.module.css';
 
@@ -62,13 +62,6 @@ function NextAttempt({ deliveries }: { deliveries: readonly Delivery[] }) {
     </button>
   );
 }
-
-export const DELIVERY_STATES: { readonly [State in Delivery['state']]: { readonly tone?: Tone; readonly words: string } } = {
-  delivered: { tone: 'good', words: '✓ delivered' },
-  waiting: { tone: 'event', words: 'waiting' },
-  parked: { tone: 'bad', words: '! parked' },
-  cancelled: { words: 'cancelled' },
-};
 
 interface DeliveryRowProps {
   readonly delivery: Delivery;

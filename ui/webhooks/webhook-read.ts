@@ -13,6 +13,27 @@ export const readWebhooks = async (signal: AbortSignal): Promise<readonly Webhoo
 export const useWebhooks = (): Resource<readonly Webhook[]> =>
   useResource('webhooks', readWebhooks, { follows: ['hops', 'events', 'clock', 'gap'] });
 
+/** The most deliveries that one read answers. */
+const MOST = 200;
+
+export interface Sent {
+  /** The name of the webhook. */
+  readonly webhook: string;
+  readonly delivery: Delivery;
+}
+
+/** The newest deliveries of each webhook. */
+export async function readSent(signal: AbortSignal): Promise<readonly Sent[]> {
+  const webhooks = await readWebhooks(signal);
+  const read = await Promise.all(
+    webhooks.map(async ({ name }) => {
+      const { items } = await control('list-webhook-deliveries', { params: { name }, query: { limit: MOST } }, { signal });
+      return items.map((delivery) => ({ webhook: name, delivery }));
+    }),
+  );
+  return read.flat();
+}
+
 /** Newest deliveries that are read to see whether a receiver fails. */
 const FEW = 5;
 

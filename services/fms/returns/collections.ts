@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { ReturnStep } from '../../../shared/catalog/fulfillment/reference-data.ts';
 import { Return, returnObject } from '../../../shared/catalog/fulfillment/returns.ts';
 import { Address, Id, Instant } from '../../../shared/catalog/shapes.ts';
+import { allPages } from '../../../shared/handlers/all-pages.ts';
 import { defineCollection, publishedBy } from '../../../shared/store/collections.ts';
-import { allPages } from '../../../shared/work/all-pages.ts';
 import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
 
 const version = z.int().min(0);

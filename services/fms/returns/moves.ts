@@ -8,8 +8,8 @@ import { DEFAULT_CARRIER } from '../../../shared/catalog/fulfillment/shipments.t
 import { refusal, rowFor } from '../../../shared/catalog/life-cycle.ts';
 import { invalid } from '../../../shared/catalog/problems.ts';
 import { instant } from '../../../shared/domain/time.ts';
+import { requireObject } from '../../../shared/handlers/require-object.ts';
 import type { Scope } from '../../../shared/work/handler.ts';
-import { requireObject } from '../../../shared/work/require-object.ts';
 import type { Patch, UnitOfWork } from '../../../shared/work/unit-of-work.ts';
 import { nodes } from '../collections.ts';
 import { bookReturnedStockDue, giveUpReturnDue, returnParcelDue, returnStepDue } from '../due-work.ts';

@@ -5,9 +5,9 @@ import { getReturn as getReturnCall, listReturns as listReturnsCall } from '../.
 import { bookReturn, closeReturn } from '../../../shared/catalog/order/internal.ts';
 import { didNothing, invalid, isDependencyProblem, isProblem, Problem, undefinedIf } from '../../../shared/catalog/problems.ts';
 import { instant } from '../../../shared/domain/time.ts';
+import { findReference, refuseOtherRequest, takeReference } from '../../../shared/handlers/references.ts';
+import { requireObject } from '../../../shared/handlers/require-object.ts';
 import { again, handle, handleDue, type Scope } from '../../../shared/work/handler.ts';
-import { findReference, refuseOtherRequest, takeReference } from '../../../shared/work/references.ts';
-import { requireObject } from '../../../shared/work/require-object.ts';
 import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
 import { fulfillmentOrders, nodes } from '../collections.ts';
 import { returnRefusedDue, TAKE_OVER_MS, undoReturnDue } from '../due-work.ts';

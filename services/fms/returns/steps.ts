@@ -6,9 +6,9 @@ import {
 import { Problem } from '../../../shared/catalog/problems.ts';
 import type { Figures } from '../../../shared/catalog/retailer.ts';
 import { lengthInWords } from '../../../shared/domain/duration.ts';
-import { walkPages } from '../../../shared/work/all-pages.ts';
+import { walkPages } from '../../../shared/handlers/all-pages.ts';
+import { requireObject } from '../../../shared/handlers/require-object.ts';
 import { handle, handleDue, type Scope } from '../../../shared/work/handler.ts';
-import { requireObject } from '../../../shared/work/require-object.ts';
 import { returnStepDue, TAKE_OVER_MS } from '../due-work.ts';
 import { published, returns, returnTasks, type StoredReturn } from './collections.ts';
 import { approve, inspect, nextStep, planStep, receive, refuseOnceWrittenOff, writeOff } from './moves.ts';

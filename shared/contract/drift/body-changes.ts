@@ -65,7 +65,7 @@ export const bodyChanges: { readonly [Name in ChangeName]?: BodyChange } = {
     apply: (spots) => each(spots, ({ value }) => setAmount(value, (amount) => amount * 100)),
   },
   'previous-state': {
-    fits: ({ shape, member }) => member === 'state' && lifeCycleOf(shape.values) !== undefined,
+    fits: ({ shape, member }) => member === 'state' && shape.values.some((state) => statesBefore(shape.values, state).length > 0),
     apply: (spots, circumstances) => {
       return outermostOf(spots).some((spot) => putBack(spot, circumstances));
     },
@@ -167,11 +167,15 @@ const lifeCycles = objects.flatMap(({ lifeCycle }) => lifeCycle ?? []);
 const lifeCycleOf = (states: readonly unknown[]) =>
   lifeCycles.find((one) => one.states.length === new Set(states).size && one.states.every((state) => states.includes(state)));
 
+/** The states that precede a state. An object with one state has none. */
+const statesBefore = (states: readonly unknown[], state: unknown): readonly string[] => {
+  const leading = (lifeCycleOf(states)?.rows ?? []).filter(({ to }) => (to as readonly unknown[]).includes(state));
+  return [...new Set(leading.flatMap(({ from }) => from.filter((before): before is string => before !== null && before !== state)))];
+};
+
 /** Sets the state and the version before the last change. */
 function putBack(spot: Spot, { draw, previousState }: Circumstances): boolean {
-  const rows = lifeCycleOf(spot.shape.values)?.rows ?? [];
-  const leading = rows.filter(({ to }) => (to as readonly unknown[]).includes(spot.value));
-  const before = [...new Set(leading.flatMap(({ from }) => from.filter((state) => state !== null && state !== spot.value)))];
+  const before = statesBefore(spot.shape.values, spot.value);
   if (before.length === 0) return false;
   const reported = before.find((state) => state === previousState);
   if (!set(spot, reported ?? before[draw(before.length)])) return false;

@@ -1,13 +1,7 @@
-import { topicOf } from '../../catalog/applications.ts';
-import type { ApiDefinition } from '../../catalog/define.ts';
 import { nameOf } from '../../catalog/event-names.ts';
-import { objects } from '../../catalog/objects.ts';
 import { Problem } from '../../catalog/problems.ts';
-import type { Context } from '../../control/context.ts';
 import { journalHop } from '../../control/journal.ts';
-import { rehearsalOf } from '../../domain/world.ts';
-import type { EstateEvent } from '../../events/envelope.ts';
-import type { SpanStart } from '../../observability/observer.ts';
+import { processSpan, serverSpan } from '../../observability/spans.ts';
 import { withoutFailing } from '../../process/harmless.ts';
 import type { Answer } from '../../transport/answer.ts';
 import type { ApplicationParts } from '../application-parts.ts';
@@ -91,23 +85,6 @@ export const observeDueRequest =
     return answer;
   };
 
-function serverSpan({ id, method, path }: ApiDefinition, { traceparent, correlationId, requestId, world }: Context): SpanStart {
-  return {
-    kind: 'server',
-    name: `${method} ${path}`,
-    parent: traceparent,
-    attributes: {
-      'http.request.method': method,
-      'http.route': path,
-      'url.scheme': 'http',
-      'uc.api': id,
-      'uc.correlation_id': correlationId,
-      'uc.request_id': requestId,
-      'uc.rehearsal': rehearsalOf(world),
-    },
-  };
-}
-
 export const observeDelivery =
   ({ application, observer, log }: ApplicationParts): Step<Delivery & JournaledJob, Delivery & JournaledJob, Answered> =>
   async (job, rest) => {
@@ -126,28 +103,6 @@ export const observeDelivery =
       });
     }
   };
-
-function processSpan(application: string, { id, type, source, subject, traceparent }: EstateEvent): SpanStart {
-  const about = objects.find((object) => subject.startsWith(`${object.type}/`));
-  const topic = about ? topicOf(about.domain) : 'unknown';
-  return {
-    kind: 'consumer',
-    name: `process ${topic}`,
-    parent: traceparent,
-    attributes: {
-      'messaging.system': 'kafka',
-      'messaging.operation.name': 'process',
-      'messaging.operation.type': 'process',
-      'messaging.consumer.group.name': application,
-      'messaging.destination.name': topic,
-      'messaging.message.id': id,
-      'cloudevents.event_id': id,
-      'cloudevents.event_source': source,
-      'cloudevents.event_type': type,
-      'cloudevents.event_subject': subject,
-    },
-  };
-}
 
 export const traceItem =
   ({ observer }: ApplicationParts): Step<FencedItem, FencedItem, void> =>

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { Instant } from '../../shapes.ts';
 import { defineOperation } from '../define-operation.ts';
+import { RUN_STATES } from '../run-states.ts';
 import { Invariant } from './verification.ts';
 
 export const Scenario = z.object({
@@ -37,7 +38,7 @@ export const Run = z.object({
     .describe('The real system that the run checks, in place of a scenario.'),
   rehearsal: z.string().optional().describe('The rehearsal of the run. Absent until the run has begun.'),
   world: z.string().optional().describe('The world of this rehearsal. After a reset the rehearsal has another one.'),
-  state: z.enum(['waiting', 'running', 'passed', 'failed', 'stopped']),
+  state: z.enum(RUN_STATES),
   startedAt: Instant.describe('Wall time of its start or, while it waits, of its request.'),
   endedAt: Instant.optional().describe('Wall time.'),
   steps: z.array(RunStep),

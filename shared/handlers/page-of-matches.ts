@@ -1,4 +1,4 @@
-import { OUT_OF_SEQUENCE, type Page, type PageOptions } from './unit-of-work.ts';
+import { OUT_OF_SEQUENCE, type Page, type PageOptions } from '../work/unit-of-work.ts';
 
 /** Reads a page of a query. */
 export type PageSource<T> = (page: PageOptions) => Promise<Page<T>>;

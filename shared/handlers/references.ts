@@ -4,7 +4,7 @@ import type { Reference } from '../catalog/shapes.ts';
 import { canonicalJson } from '../domain/canonical-json.ts';
 import { digest } from '../domain/ids.ts';
 import { type AnyCollection, defineCollection, type ShapeOf } from '../store/collections.ts';
-import type { UnitOfWork } from './unit-of-work.ts';
+import type { UnitOfWork } from '../work/unit-of-work.ts';
 
 /**
  * The references that clients have given to objects of an application, by type, source and id. The first commit of a call writes the

@@ -18,10 +18,10 @@ import { BACKOFF_MS } from '../store/ports/due-work.ts';
 import type { Store } from '../store/ports/estate-store.ts';
 import { deliveryKey } from '../store/ports/outbox.ts';
 import type { Directory, WorldView } from '../store/ports/rehearsals.ts';
-import { WORK_DEADLINE_MS } from './application-parts.ts';
-import type { AnyService } from './handler.ts';
-import { type Delivery, type JournaledJob, newJournalNotes } from './job.ts';
-import type { Pipeline } from './pipeline.ts';
+import { WORK_DEADLINE_MS } from '../work/application-parts.ts';
+import type { AnyService } from '../work/handler.ts';
+import { type Delivery, type JournaledJob, newJournalNotes } from '../work/job.ts';
+import type { Pipeline } from '../work/pipeline.ts';
 
 /** After this many failures a delivery no longer delays others. It is postponed while another application is unavailable, otherwise parked. */
 const MOST_ATTEMPTS = 5;

@@ -1,4 +1,4 @@
-import type { Page } from './unit-of-work.ts';
+import type { Page } from '../work/unit-of-work.ts';
 
 /** @param cursor of the next page; undefined: the first */
 type FetchPage<T> = (cursor: string | undefined) => Promise<Page<T>>;

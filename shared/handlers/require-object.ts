@@ -1,6 +1,6 @@
 import { notFound } from '../catalog/problems.ts';
 import type { AnyCollection, ShapeOf } from '../store/collections.ts';
-import type { UnitOfWork } from './unit-of-work.ts';
+import type { UnitOfWork } from '../work/unit-of-work.ts';
 
 /** Reads an object that a request names. @param type of the objects, for a collection without a published object @throws Problem `not_found` */
 export async function requireObject<C extends AnyCollection>(
