@@ -81,7 +81,7 @@ export interface Observer {
   refused(code: string): void;
 }
 
-/** A metric with its series, as the library of metrics reads it. The name of a row in a histogram tells its sum, count and buckets apart. */
+/** A metric with its series, as the library of metrics reads it. The name of a row in a histogram ends with `_sum`, `_count` or `_bucket`. */
 export interface MetricValues {
   readonly name: string;
   readonly help: string;

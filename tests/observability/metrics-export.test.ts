@@ -4,7 +4,7 @@ import { eventually } from '../support/eventually.ts';
 import { anObservedEstate, placeAnOrder } from './observed-estate.ts';
 import { type CollectedPoint, startCollector } from './trace-collector.ts';
 
-/** The points of the last exports of an estate in which an order was placed. */
+/** The points that an estate with one order exports until it has stopped. */
 async function exported(environment: Readonly<Record<string, string>> = {}): Promise<readonly CollectedPoint[]> {
   await using collector = await startCollector();
   {

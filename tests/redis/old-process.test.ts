@@ -114,7 +114,7 @@ describeWithRedis('A release without versions', (redis) => {
   });
 });
 
-/** Their key is no world, or a world that is being opened, converted or dropped. */
+/** Their key is not a world, or it is a world that is being opened, converted or dropped. */
 const NOT_IN_A_WORLD = new Set([
   ...['switch', 'remove', 'drop', 'foreign', 'adopt', 'refuse', 'addEvents', 'leaveOut', 'announce', 'withdraw'],
   ...['enter', 'use', 'beginRemoval', 'endRemoval', 'ended', 'scheduleDrop', 'markCurrent'],
