@@ -57,6 +57,7 @@ export function readConfiguration(environment: Readonly<Record<string, string | 
   refuseIncomplete(configuration);
   refuseMisplaced(configuration, given);
   refuseIncompleteKafka(configuration);
+  refuseIncompleteExport(configuration);
   return configuration;
 }
 
@@ -150,10 +151,20 @@ function refuseMisplaced({ SERVICE }: Configuration, given: Readonly<Record<stri
   }
 }
 
+/** @throws StartError for metrics that have no receiver */
+function refuseIncompleteExport({ OTEL_METRICS_EXPORTER: exporter, OTEL_EXPORTER_OTLP_ENDPOINT: endpoint }: Configuration): void {
+  if (exporter !== 'none' && endpoint === undefined)
+    throw new StartError(`OTEL_METRICS_EXPORTER=${exporter} needs OTEL_EXPORTER_OTLP_ENDPOINT too.`);
+}
+
 /** @throws StartError for a variable that lacks another one */
 function refuseIncompleteKafka(configuration: Configuration): void {
   const { KAFKA_BROKERS, KAFKA_TLS, KAFKA_TLS_CA_FILE, SERVICE } = configuration;
-  const sasl = ['KAFKA_SASL_MECHANISM', 'KAFKA_SASL_USERNAME', 'KAFKA_SASL_PASSWORD_FILE'] as const;
+  const inVariable = configuration.KAFKA_SASL_PASSWORD !== undefined;
+  if (inVariable && configuration.KAFKA_SASL_PASSWORD_FILE !== undefined)
+    throw new StartError('KAFKA_SASL_PASSWORD and KAFKA_SASL_PASSWORD_FILE both have a password: remove one of them.');
+  const password = inVariable ? 'KAFKA_SASL_PASSWORD' : 'KAFKA_SASL_PASSWORD_FILE';
+  const sasl = ['KAFKA_SASL_MECHANISM', 'KAFKA_SASL_USERNAME', password] as const;
   const given = sasl.filter((name) => configuration[name] !== undefined);
   const missing = sasl.filter((name) => configuration[name] === undefined);
   if (given.length > 0 && missing.length > 0)

@@ -146,7 +146,9 @@ function kafkaAccess(configuration: Configuration): Pick<KafkaOptions, 'tls' | '
   const ca = KAFKA_TLS_CA_FILE === undefined ? undefined : textIn('KAFKA_TLS_CA_FILE', KAFKA_TLS_CA_FILE);
   const tls = KAFKA_TLS && ca !== undefined ? { ca } : KAFKA_TLS;
   if (mechanism === undefined) return { tls };
-  const password = textIn('KAFKA_SASL_PASSWORD_FILE', configuration.KAFKA_SASL_PASSWORD_FILE ?? '');
+  const { KAFKA_SASL_PASSWORD: given, KAFKA_SASL_PASSWORD_FILE: file = '' } = configuration;
+  const password = given ?? textIn('KAFKA_SASL_PASSWORD_FILE', file);
+  keepSecret([password]);
   // The library has one type for each mechanism.
   return { tls, sasl: { mechanism: mechanism as 'plain', username, password } };
 }
@@ -169,14 +171,20 @@ function readable(variable: string, file: string): string {
   }
 }
 
-/** Collects metrics always, and traces only with a collector. The packages for traces are loaded only then. */
+/** Collects metrics always. Sends traces, and metrics if configured, only to a collector. The packages for both are loaded only then. */
 export async function startObservability({
   OTEL_EXPORTER_OTLP_ENDPOINT: endpoint,
   OTEL_EXPORTER_OTLP_HEADERS: headers,
+  OTEL_METRICS_EXPORTER: exporter,
+  OTEL_METRIC_EXPORT_INTERVAL: everyMs,
 }: Configuration): Promise<Observability> {
   if (endpoint === undefined) return createObservability();
+  const collector = { endpoint, version: manifest.version, headers };
   const { startTracing } = await import('../shared/observability/tracing.ts');
-  return createObservability({ tracing: await startTracing({ endpoint, version: manifest.version, headers }) });
+  const tracing = await startTracing(collector);
+  if (exporter === 'none') return createObservability({ tracing });
+  const { startMetricsExport } = await import('../shared/observability/metrics-export.ts');
+  return createObservability({ tracing, exportMetrics: (read) => startMetricsExport({ ...collector, everyMs, read }) });
 }
 
 /** Wall time that Redis and Kafka have to answer. */

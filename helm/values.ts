@@ -9,7 +9,16 @@ import { type KubernetesObject, objectsOf, settingsOf } from './kustomized.ts';
 /** Variables that the chart sets itself, from other values. */
 const SET_BY_THE_CHART = [
   ...['SERVICE', 'NODE_ENV', 'HOST', 'PORT', 'GATEWAY_PORT', 'GATEWAY_URL', 'TOUCHPOINT_PORT', 'PORTAL_PORT', 'PORTAL_HOST', 'TRANSPORT'],
-  ...['REDIS_URL', 'REDIS_PASSWORD', 'REDIS_PASSWORD_FILE', 'KAFKA_BROKERS', 'ESTATE_TOKEN', 'CREDENTIAL_PEPPER', 'FIXTURES_DIR'],
+  ...[
+    'REDIS_URL',
+    'REDIS_PASSWORD',
+    'REDIS_PASSWORD_FILE',
+    'KAFKA_BROKERS',
+    'KAFKA_SASL_PASSWORD',
+    'ESTATE_TOKEN',
+    'CREDENTIAL_PEPPER',
+    'FIXTURES_DIR',
+  ],
 ] as const;
 
 interface Workload {
@@ -104,7 +113,7 @@ const values = z.strictObject({
     ),
   secrets: z.strictObject({
     existing: Text.default('').describe(
-      'Name of your Secret with ESTATE_TOKEN, CREDENTIAL_PEPPER (32 characters or more each) and PASSWORD_OF_REDIS. Empty: the chart makes one with random values, and keeps it.',
+      'Name of your Secret with ESTATE_TOKEN, CREDENTIAL_PEPPER (32 characters or more each), PASSWORD_OF_REDIS and PASSWORD_OF_KAFKA. Empty: the chart makes one with random values, and keeps it.',
     ),
     environment: Text.default('').describe('Name of your Secret with more variables of every process, such as OTEL_EXPORTER_OTLP_HEADERS.'),
     files: Text.default('').describe(

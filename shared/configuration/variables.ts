@@ -195,7 +195,8 @@ export const variables = {
     .optional()
     .describe('Login at the brokers, with user name and password.'),
   KAFKA_SASL_USERNAME: z.string().min(1).optional().describe('User name for the brokers.'),
-  KAFKA_SASL_PASSWORD_FILE: z.string().optional().describe('File with the password for the brokers.'),
+  KAFKA_SASL_PASSWORD: z.string().min(1).optional().describe('Password for the brokers.'),
+  KAFKA_SASL_PASSWORD_FILE: z.string().optional().describe('File with the password for the brokers, in place of `KAFKA_SASL_PASSWORD`.'),
   KAFKA_PREFIX: z
     .string()
     .regex(/^[A-Za-z0-9._-]{0,100}$/, 'it takes letters, digits, dots, hyphens and underscores, at most 100')
@@ -206,6 +207,8 @@ export const variables = {
     'The gateway hashes credentials with this secret. Without it, credentials of rehearsals are lost when the process ends.',
   ),
   OTEL_EXPORTER_OTLP_ENDPOINT: Url.optional().describe('Receiver of traces, by OTLP over HTTP. Without it, there are no traces.'),
+  OTEL_METRICS_EXPORTER: OneOf(['none', 'otlp']).default('none').describe('`otlp` sends the metrics to that receiver too.'),
+  OTEL_METRIC_EXPORT_INTERVAL: WholeNumber(1_000, 3_600_000).default(60_000).describe('Milliseconds between two exports of the metrics.'),
   OTEL_EXPORTER_OTLP_HEADERS: z
     .string()
     .transform(headersIn)

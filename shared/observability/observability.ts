@@ -8,10 +8,11 @@ import type { Logger } from '../process/logger.ts';
 import { within } from '../process/waiting.ts';
 import type { WorldsBacklog } from '../store/ports/ledger.ts';
 import type { OutboxBacklog } from '../store/ports/outbox.ts';
-import { type AnsweredRequest, type Observed, type Observer, traceIds } from './observer.ts';
+import type { ExportedObserver, MetricsExport } from './metrics-export.ts';
+import { type AnsweredRequest, type MetricValues, type Observed, type Observer, traceIds } from './observer.ts';
 import type { Tracing } from './tracing.ts';
 
-/** Telemetry of one process: metrics, an access log at level `info`, and traces when a collector is configured. */
+/** Telemetry of one process: metrics, an access log at level `info`, and traces and exported metrics when a collector is configured. */
 export interface Observability {
   /** @param log receives the access log of the application */
   observer(application: Observed, log: Logger): Observer;
@@ -19,15 +20,22 @@ export interface Observability {
   watchWorlds(read: () => Promise<WorldsBacklog>): void;
   /** Answers with the metrics of the whole process in the Prometheus text format. */
   answerMetrics(request: IncomingMessage, response: ServerResponse): Promise<void>;
-  /** Exports the remaining spans. */
+  /** Exports the remaining spans, and the metrics. */
   stop(): Promise<void>;
 }
 
-export function createObservability({ tracing }: { readonly tracing?: Tracing } = {}): Observability {
+interface ObservabilityOptions {
+  readonly tracing?: Tracing;
+  /** Starts the export of the metrics. */
+  readonly exportMetrics?: (read: () => Promise<readonly MetricValues[]>) => MetricsExport;
+}
+
+export function createObservability({ tracing, exportMetrics }: ObservabilityOptions = {}): Observability {
   const metrics = createMetrics();
+  const exported = exportMetrics?.(metrics.values);
   return {
     observer: (application, log) => {
-      const counting = metrics.observer(application);
+      const counting = withExport(metrics.observer(application), exported?.of(application));
       return {
         ...counting,
         tracer: tracing?.of(application),
@@ -46,7 +54,30 @@ export function createObservability({ tracing }: { readonly tracing?: Tracing } 
       response.end(text);
     },
     stop: async () => {
-      await tracing?.stop();
+      await Promise.all([tracing?.stop(), exported?.stop()]);
+    },
+  };
+}
+
+function withExport(counting: CountingObserver, exported: ExportedObserver | undefined): CountingObserver {
+  if (exported === undefined) return counting;
+  return {
+    ...counting,
+    answered: (request) => {
+      counting.answered(request);
+      exported.answered(request);
+    },
+    called: (call) => {
+      counting.called(call);
+      exported.called(call);
+    },
+    consumed: (event) => {
+      counting.consumed(event);
+      exported.consumed(event);
+    },
+    published: (batch) => {
+      counting.published(batch);
+      exported.published(batch);
     },
   };
 }
@@ -95,6 +126,14 @@ export function createMetrics() {
     });
   }
 
+  /** Concurrent scrapes and exports share one reading of the store. */
+  async function refreshed(): Promise<void> {
+    refreshing ??= Promise.all(refreshes.map((refresh) => refresh())).finally(() => {
+      refreshing = undefined;
+    });
+    await refreshing;
+  }
+
   return {
     observer: (application: Observed): CountingObserver => createCountingObserver(application, metrics),
     watchOutbox: (application: Observed, read: () => Promise<OutboxBacklog>): void => {
@@ -126,12 +165,15 @@ export function createMetrics() {
       });
     },
     contentType: registry.contentType,
-    /** All metrics in the Prometheus text format. Concurrent scrapes share one reading of the store. */
+    /** The metrics of the estate, with their values. */
+    async values(): Promise<readonly MetricValues[]> {
+      await refreshed();
+      // The library declares the type of a metric as a number, and returns its name.
+      return (await registry.getMetricsAsJSON()) as unknown as readonly MetricValues[];
+    },
+    /** All metrics in the Prometheus text format. */
     async scrape(): Promise<string> {
-      refreshing ??= Promise.all(refreshes.map((refresh) => refresh())).finally(() => {
-        refreshing = undefined;
-      });
-      await refreshing;
+      await refreshed();
       ofNode ??= addMetricsOfNode(registry);
       await ofNode;
       return registry.metrics();

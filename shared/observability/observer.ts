@@ -81,6 +81,18 @@ export interface Observer {
   refused(code: string): void;
 }
 
+/** A metric with its series, as the library of metrics reads it. The name of a row in a histogram ends with `_sum`, `_count` or `_bucket`. */
+export interface MetricValues {
+  readonly name: string;
+  readonly help: string;
+  readonly type: string;
+  readonly values: readonly {
+    readonly value: number;
+    readonly labels: Readonly<Record<string, string | number>>;
+    readonly metricName?: string;
+  }[];
+}
+
 const nothing = (): void => {};
 
 /** An observer that ignores everything. */

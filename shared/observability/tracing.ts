@@ -1,20 +1,11 @@
 import { type Context, type Span as OtelSpan, ROOT_CONTEXT, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
-import { defaultResource, resourceFromAttributes } from '@opentelemetry/resources';
 import { BatchSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace';
 import { within } from '../process/waiting.ts';
 import type { Observed, Span, SpanStart, Tracer } from './observer.ts';
+import { type Collector, exportTo, resourceOf } from './otlp.ts';
 
 /** This module is loaded by a dynamic import, and only when a collector is configured, because its libraries are expensive to load. */
-
-export interface TracingOptions {
-  /** Base address of an OTLP/HTTP collector: `http://collector:4318`. */
-  readonly endpoint: string;
-  /** Version of the estate. */
-  readonly version: string;
-  /** Headers that every export sends. */
-  readonly headers?: Readonly<Record<string, string>>;
-}
 
 export interface Tracing {
   /** The tracer of one application, which is the `service.name` of its spans. */
@@ -39,17 +30,16 @@ const KINDS: Readonly<Record<SpanStart['kind'], SpanKind>> = {
  * Starts to export traces. Nothing is registered globally, because several estates may run in one process. Each hop passes its own
  * traceparent to the next. The first span decides whether a trace is recorded.
  */
-export async function startTracing({ endpoint, version, headers }: TracingOptions): Promise<Tracing> {
-  const exporter = new OTLPTraceExporter({ url: `${endpoint.replace(/\/+$/, '')}/v1/traces`, headers: headers && { ...headers } });
+export async function startTracing(collector: Collector): Promise<Tracing> {
+  const exporter = new OTLPTraceExporter(exportTo(collector, 'traces'));
   const processor = new BatchSpanProcessor({ exporter, scheduledDelayMillis: EXPORT_EVERY_MS });
   const tracers = new Map<Observed, Tracer>();
   return {
     of: (application) => {
       const known = tracers.get(application);
       if (known) return known;
-      const service = { 'service.name': application, 'service.namespace': 'unified-commerce', 'service.version': version };
-      const resource = defaultResource().merge(resourceFromAttributes(service));
-      const made = tracerOf(new TracerProvider({ resource, spanProcessors: [processor] }).getTracer('unified-commerce-estate'));
+      const provider = new TracerProvider({ resource: resourceOf(application, collector), spanProcessors: [processor] });
+      const made = tracerOf(provider.getTracer('unified-commerce-estate'));
       tracers.set(application, made);
       return made;
     },

@@ -10,6 +10,7 @@ import { runIn } from '../support/scratch-project.ts';
 import { skipTests } from '../support/skipped.ts';
 import { textOf } from '../support/tracked-files.ts';
 import { chart, HELM, template, whyNoHelm } from './helm.ts';
+import { kubeconformComplaints, whyNoKubeconform } from './kubeconform.ts';
 import { copyOfFiles, whyNoKustomize } from './kustomize.ts';
 
 const PROJECT = fileURLToPath(new URL('../../', import.meta.url));
@@ -107,6 +108,18 @@ if (whyNoHelm === undefined) {
       ]);
     });
 
+    if (whyNoKubeconform === undefined)
+      test.each([
+        ['by default', {}],
+        ['with every value set', EVERYTHING],
+        ['with monitoring', { monitoring: { enabled: true, credential: { secret: 'token' } } }],
+      ])('The chart passes kubeconform %s', async (_what, values) => {
+        const { objects } = await template(values);
+        expect(objects.length).toBeGreaterThan(40);
+        expect(await kubeconformComplaints(objects)).toEqual([]);
+      });
+    else skipTests('kubeconform on the chart', whyNoKubeconform, 'kubeconform');
+
     test('The chart connects to external Redis and Kafka with a Secret of the user, and runs neither', async () => {
       const { objects } = await template(EXTERNAL);
       expect(objects.filter(({ kind }) => ['StatefulSet', 'Secret'].includes(kind))).toEqual([]);
@@ -122,6 +135,7 @@ if (whyNoHelm === undefined) {
         ...EXTERNAL.settings,
       });
       expect(environment).toMatchObject({ ESTATE_TOKEN: 'ESTATE_TOKEN'.padEnd(32) });
+      expect(Object.keys(environment)).not.toContain('KAFKA_SASL_PASSWORD');
       expect(container?.volumeMounts).toContainEqual({ name: 'files', mountPath: '/files', readOnly: true });
       const ports = [6_380, 9_093, 9_094].map((port) => ({ protocol: 'TCP', port }));
       expect(named(objects, 'NetworkPolicy', 'to-store-and-bus')?.spec?.egress).toEqual([
@@ -137,10 +151,27 @@ if (whyNoHelm === undefined) {
       const environment = container ? environmentOf(container, first.objects) : {};
       expect(readConfiguration({ ...environment, HOST: '0.0.0.0' })).toMatchObject({ SERVICE: 'gateway', KAFKA_BROKERS: ['kafka:9092'] });
       const dataOf = ({ objects }: typeof first) => named(objects, 'Secret', 'estate')?.data;
-      expect(Object.keys(dataOf(first) ?? {})).toEqual(['ESTATE_TOKEN', 'CREDENTIAL_PEPPER', 'PASSWORD_OF_REDIS']);
+      expect(Object.keys(dataOf(first) ?? {})).toEqual([
+        ...['ESTATE_TOKEN', 'CREDENTIAL_PEPPER', 'PASSWORD_OF_REDIS', 'PASSWORD_OF_KAFKA'],
+      ]);
       expect(dataOf(first)).not.toEqual(dataOf(second));
       const checksum = ({ objects }: typeof first) => JSON.stringify(named(objects, 'Deployment', 'oms')?.spec?.template?.metadata);
       expect(checksum(first)).not.toBe(checksum(second));
+    });
+
+    test('The chart gives its broker and the applications one password, and the touchpoint mock none', async () => {
+      const { objects } = await template({});
+      const environmentIn = (kind: string, name: string) => {
+        const [container] = named(objects, kind, name)?.spec?.template?.spec.containers ?? [];
+        return container ? environmentOf(container, objects) : {};
+      };
+      const { KAFKA_SASL_PASSWORD: password = '' } = environmentIn('Deployment', 'oms');
+      expect(password).toMatch(/^[A-Za-z0-9]{48}$/);
+      expect(environmentIn('StatefulSet', 'kafka')).toMatchObject({
+        KAFKA_LISTENER_SECURITY_PROTOCOL_MAP: expect.stringContaining('ESTATE:SASL_PLAINTEXT'),
+        KAFKA_LISTENER_NAME_ESTATE_PLAIN_SASL_JAAS_CONFIG: expect.stringContaining(` user_estate="${password}";`),
+      });
+      expect(JSON.stringify(environmentIn('Deployment', 'touchpoint-mock'))).not.toContain(password);
     });
 
     test('The chart passes labels, annotations and rules of placement to every object and pod, and keeps its selectors', async () => {

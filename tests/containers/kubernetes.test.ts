@@ -1,11 +1,20 @@
 import { readdirSync } from 'node:fs';
 import { afterAll, describe, expect, test } from '@jest/globals';
+import { parse } from 'yaml';
 import { readConfiguration } from '../../estate/configuration.ts';
 import { applicationNames } from '../../shared/catalog/applications.ts';
 import { composeFile } from '../support/compose-file.ts';
-import { type Container, environmentOf, type KubernetesObject, quantity, schemaComplaints } from '../support/kubernetes-objects.ts';
+import {
+  type Container,
+  environmentOf,
+  type KubernetesObject,
+  quantity,
+  schemaComplaints,
+  selects,
+} from '../support/kubernetes-objects.ts';
 import { skipTests } from '../support/skipped.ts';
 import { textOf } from '../support/tracked-files.ts';
+import { kubeconformComplaints, whyNoKubeconform } from './kubeconform.ts';
 import { copyOfFiles, whyNoKustomize } from './kustomize.ts';
 
 const IMAGE = 'unified-commerce-estate:local';
@@ -27,9 +36,15 @@ const OF_A_CLUSTER = [
   ...['REDIS_URL', 'REDIS_PASSWORD', 'ESTATE_TOKEN', 'CREDENTIAL_PEPPER', 'DRAIN_DELAY_MS', 'ALLOW_DEMO_CREDENTIALS', 'addressOf'],
   // Pages on a developer's machine call the gateway of the compose file.
   'CORS_ORIGINS',
+  ...['KAFKA_SASL_MECHANISM', 'KAFKA_SASL_USERNAME', 'KAFKA_SASL_PASSWORD'],
 ];
 /** Tools on the machine use an additional listener in the compose file, and the forwarded listener of the pod in a cluster. */
-const LISTENERS = ['KAFKA_LISTENERS', 'KAFKA_ADVERTISED_LISTENERS', 'KAFKA_LISTENER_SECURITY_PROTOCOL_MAP'];
+const LISTENERS = ['KAFKA_LISTENERS', 'KAFKA_ADVERTISED_LISTENERS'];
+/** The estate logs in at the broker of a cluster. */
+const LOGIN = [
+  ...['KAFKA_LISTENER_SECURITY_PROTOCOL_MAP', 'KAFKA_SASL_ENABLED_MECHANISMS', 'PASSWORD_OF_KAFKA'],
+  'KAFKA_LISTENER_NAME_ESTATE_PLAIN_SASL_JAAS_CONFIG',
+];
 
 const without = (record: object, names: readonly string[]) =>
   Object.fromEntries(Object.entries(record).filter(([name]) => !names.includes(name)));
@@ -54,6 +69,15 @@ if (whyNoKustomize === undefined) {
       expect((await Promise.all(objects.map(schemaComplaints))).flat()).toEqual([]);
     });
 
+    if (whyNoKubeconform === undefined)
+      test('An overlay passes kubeconform', async () => {
+        expect(await kubeconformComplaints(objects)).toEqual([]);
+        const [deployment] = deployments;
+        const misspelt = { ...deployment, spec: { ...deployment?.spec, replica: 2 } } as unknown as KubernetesObject;
+        expect(await kubeconformComplaints([misspelt])).toEqual([expect.stringContaining('replica')]);
+      });
+    else skipTests('kubeconform on the overlays', whyNoKubeconform, 'kubeconform');
+
     test('An overlay uses one namespace, which enforces the restricted Pod Security Standard', () => {
       const [namespace, ...more] = ofKind('Namespace');
       expect(more).toEqual([]);
@@ -75,7 +99,13 @@ if (whyNoKustomize === undefined) {
       // In a cluster an application is found under its name, at the port of its service.
       for (const application of applicationNames) expect(configuration.addressOf(application)).toBe(`http://${application}:8080`);
       if (name === 'touchpoint-mock') expect(environment).not.toMatchObject({ ESTATE_TOKEN: expect.anything() });
-      else expect(configuration).toMatchObject({ KAFKA_BROKERS: ['kafka:9092'], REDIS_URL: 'redis://:exampleredispassword@redis:6379' });
+      else
+        expect(configuration).toMatchObject({
+          KAFKA_BROKERS: ['kafka:9092'],
+          KAFKA_SASL_MECHANISM: 'plain',
+          KAFKA_SASL_PASSWORD: 'examplekafkapassword',
+          REDIS_URL: 'redis://:exampleredispassword@redis:6379',
+        });
       expect('CREDENTIAL_PEPPER' in environment).toBe(name === 'gateway');
     });
 
@@ -83,7 +113,7 @@ if (whyNoKustomize === undefined) {
       const [secret, ...more] = ofKind('Secret');
       expect(more).toEqual([]);
       const values = Object.values(secret?.data ?? {}).map((value) => Buffer.from(value, 'base64').toString());
-      expect(values.length).toBe(3);
+      expect(values.length).toBe(4);
       const others = JSON.stringify(objects.filter(({ kind }) => kind !== 'Secret'));
       expect(values.filter((value) => others.includes(value))).toEqual([]);
     });
@@ -164,6 +194,52 @@ if (whyNoKustomize === undefined) {
     });
   });
 
+  describe('The guide "A world per pull request"', () => {
+    interface Kustomize {
+      readonly nameSuffix: string;
+      readonly commonLabels: Readonly<Record<string, string>>;
+      readonly images: readonly string[];
+    }
+
+    /** The example service as Argo CD renders it for a pull request. */
+    function preview(number: string): readonly KubernetesObject[] {
+      const [, yaml = ''] = /```yaml\n(apiVersion: argoproj[\s\S]*?)```/.exec(textOf('docs/how-to/kubernetes.md')) ?? [];
+      const filled = parse(yaml.replaceAll('{{.number}}', number).replaceAll('{{.head_sha}}', `sha-${number}`)) as {
+        readonly spec: { readonly template: { readonly spec: { readonly source: { readonly kustomize: Kustomize } } } };
+      };
+      const { nameSuffix, commonLabels, images } = filled.spec.template.spec.source.kustomize;
+      const [name, image = ''] = images[0]?.split('=') ?? [];
+      const at = image.lastIndexOf(':');
+      // The kustomization of the example has already replaced the name of the image.
+      return files.renderNew({
+        resources: ['../../own-service'],
+        nameSuffix,
+        labels: [{ pairs: commonLabels, includeSelectors: true }],
+        images: [{ name: name === 'my-service' ? 'node' : name, newName: image.slice(0, at), newTag: image.slice(at + 1) }],
+      });
+    }
+
+    test('The Service of a preview selects only the pods of its pull request', () => {
+      const [first, second] = [preview('41'), preview('42')];
+      const of = (objects: readonly KubernetesObject[], kind: string) => objects.find((object) => object.kind === kind);
+      const selector = of(first, 'Service')?.spec?.selector as Readonly<Record<string, string>>;
+      const labelsOf = (objects: readonly KubernetesObject[]) => of(objects, 'Deployment')?.spec?.template?.metadata.labels ?? {};
+      expect(of(first, 'Service')?.metadata.name).toBe('my-service-pr-41');
+      expect(selects({ matchLabels: selector }, labelsOf(first))).toBe(true);
+      expect(selects({ matchLabels: selector }, labelsOf(second))).toBe(false);
+      expect(of(second, 'Deployment')?.spec?.template?.spec.containers[0]?.image).toBe('registry.example.org/my-service:sha-42');
+    });
+
+    test('The example service matches its schemas, and calls only the gateway', async () => {
+      const objects = preview('42');
+      expect((await Promise.all(objects.map(schemaComplaints))).flat()).toEqual([]);
+      const [container] = objects.find(({ kind }) => kind === 'Deployment')?.spec?.template?.spec.containers ?? [];
+      const addresses = Object.entries(container ? environmentOf(container, objects) : {});
+      expect(addresses.map(([name]) => name)).toEqual(['ECOMMERCE_PLATFORM_URL', 'PAYMENT_HUB_URL', 'OMS_URL']);
+      for (const [, address] of addresses) expect(textOf('docs/how-to/kubernetes.md')).toContain(`\`${address}\``);
+    });
+  });
+
   describe('The sandbox and the compose file', () => {
     const { services } = composeFile('docker-compose.yml');
     const objects = files.render('overlays/sandbox');
@@ -189,12 +265,12 @@ if (whyNoKustomize === undefined) {
       },
     );
 
-    test('The sandbox and the compose file configure Kafka alike, except its listeners', () => {
+    test('The sandbox and the compose file configure Kafka alike, except its listeners and its login', () => {
       const kafka = containers.find(({ name }) => name === 'kafka')?.container;
       const given = kafka ? environmentOf(kafka, objects) : {};
       const command = services['kafka']?.['command'];
       expect(kafka?.command).toEqual((Array.isArray(command) ? command : []).map((word) => String(word).replaceAll('$$', '$')));
-      expect(without(given, LISTENERS)).toEqual(without(composed('kafka'), LISTENERS));
+      expect(without(given, [...LISTENERS, ...LOGIN])).toEqual(without(composed('kafka'), [...LISTENERS, ...LOGIN]));
       for (const name of LISTENERS)
         expect(composed('kafka')[name]?.split(',')).toEqual(expect.arrayContaining(given[name]?.split(',') ?? []));
     });

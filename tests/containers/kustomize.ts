@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { type KubernetesObject, objectsIn } from '../support/kubernetes-objects.ts';
 
 const files = fileURLToPath(new URL('../../k8s', import.meta.url));
+const ownService = fileURLToPath(new URL('../../examples/own-service', import.meta.url));
 
 /** Command that renders kustomizations: the value of KUBECTL, otherwise kubectl, otherwise kustomize. */
 const renderers: readonly (readonly [command: string, ...words: string[]])[] = [
@@ -36,6 +37,7 @@ export function rendered(folder: string): readonly KubernetesObject[] {
 export function copyOfFiles() {
   const folder = mkdtempSync(join(tmpdir(), 'kubernetes-files-'));
   cpSync(files, folder, { recursive: true, filter: (path) => !path.endsWith('secrets.env') });
+  cpSync(ownService, join(folder, 'own-service'), { recursive: true });
   copyFileSync(join(folder, 'overlays/sandbox/secrets.env.example'), join(folder, 'overlays/sandbox/secrets.env'));
   const render = (path: string): readonly KubernetesObject[] => rendered(join(folder, path));
   /** Renders a kustomization in a new folder beside the overlays. */

@@ -27,6 +27,15 @@ const fatal: readonly (readonly [string, Readonly<Record<string, string>>, numbe
     78,
     /needs? KAFKA_SASL_PASSWORD_FILE too\./,
   ],
+  [
+    'two passwords for the brokers',
+    {
+      ...{ KAFKA_BROKERS: 'k:1', KAFKA_SASL_MECHANISM: 'plain', KAFKA_SASL_USERNAME: 'u' },
+      ...{ KAFKA_SASL_PASSWORD: 'a', KAFKA_SASL_PASSWORD_FILE: 'b' },
+    },
+    78,
+    /^KAFKA_SASL_PASSWORD and KAFKA_SASL_PASSWORD_FILE both have a password: remove one of them\.\n$/,
+  ],
   ['certificates without TLS', { KAFKA_BROKERS: 'k:1', KAFKA_TLS_CA_FILE: 'ca.pem' }, 78, /^KAFKA_TLS_CA_FILE needs KAFKA_TLS=true\.\n$/],
   [
     'a missing file of certificates',

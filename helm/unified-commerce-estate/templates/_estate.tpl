@@ -59,7 +59,13 @@
 {{- define "estate.environment" }}
 {{- $values := .root.Values }}
 {{- $secret := include "estate.secret" .root }}
+{{- /* The settings have the login at your brokers. */}}
+{{- $kept := list }}
 {{- range .container.env }}
+{{- if not (and $values.kafka.external (hasPrefix "KAFKA_SASL_" .name)) }}{{ $kept = append $kept . }}{{ end }}
+{{- end }}
+{{- $_ := set .container "env" $kept }}
+{{- range $kept }}
 {{- if and (eq .name "REDIS_URL") $values.redis.external }}{{ $_ := set . "value" $values.redis.external }}{{ end }}
 {{- if and (eq .name "KAFKA_BROKERS") $values.kafka.external }}{{ $_ := set . "value" $values.kafka.external }}{{ end }}
 {{- with dig "valueFrom" "secretKeyRef" dict . }}{{ $_ := set . "name" $secret }}{{ end }}

@@ -27,7 +27,8 @@ import type { World } from '../../domain/world.ts';
  *   <prefix>pulse        channel; a message is `<process> <number>`: a process checks with it that messages reach it
  *   R                    hash   ulid (of the current world), credentials (JSON), since (wall time), refused (why the release with a version
  *                               of formats cannot use that world: `<version> <reason>`)
- *   W                    hash   formats (their version; absent in worlds of releases without versions), createdAt, flowing (1 or 0),
+ *   W                    hash   formats (their version; absent in worlds of releases without versions), formatsSeq (seq of the last
+ *                               commit of a release with versions), createdAt, flowing (1 or 0),
  *                               clock (flowing: now − wall time; else now), progression (JSON), driver (lease of the driver that
  *                               advances the clock), flowed (whether the clock flowed before that),
  *                               seed and startsAt (`Beginning`; absent: not chosen), revision (of the faults), lineage (`idSource` of

@@ -47,7 +47,7 @@ export const bareError = (error: unknown): Error => new Error((error as Error).m
 const noAnswer = (): Problem => new Problem('dependency_unavailable', 'The store does not answer.', { dependency: 'store', retryAfter: 1 });
 
 const otherFormats = (): Problem =>
-  new Problem('dependency_unavailable', 'Another release of the estate wrote this world, and it has not been examined yet.', {
+  new Problem('dependency_unavailable', 'Another release of the estate wrote or converted this world. Repeat the request.', {
     dependency: 'store',
     retryAfter: 1,
   });

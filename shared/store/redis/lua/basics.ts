@@ -63,8 +63,18 @@ local function storeFields()
   callWith('HSET', root, changes)
 end
 
--- A world that another release wrote has another version: for the scripts of this release it does not exist.
-local function exists() return worldField('formats') == '${FORMATS}' end
+-- The version of the world's formats. Empty when a release without versions wrote it, or has committed since it was converted: each
+-- commit of a release with versions notes its number.
+local function versionOfFormats()
+  local is, seq, noted = loaded.formats, loaded.seq, loaded.formatsSeq
+  if noted == nil then is, seq, noted = unpack(redis.call('HMGET', root, 'formats', 'seq', 'formatsSeq')) end
+  if is == '${FORMATS}' and (seq or '0') ~= (noted or '0') then return '' end
+  return is or ''
+end
+-- For the scripts of this release, a world with another version does not exist.
+local function exists() return versionOfFormats() == '${FORMATS}' end
+-- The world has the formats of this release.
+local function noteFormats() redis.call('HSET', root, 'formats', '${FORMATS}', 'formatsSeq', redis.call('HGET', root, 'seq') or '0') end
 local function gone() return redis.error_reply(redis.call('EXISTS', root) == 1 and 'OTHERFORMATS' or 'WORLDGONE') end
 -- Changes with each commit in the world.
 local function stamp()

@@ -44,11 +44,11 @@ return 1`,
 
   renewClock: lua`
 local token, ms = arg(), arg()
-if driver() ~= token then return 0 end
+if driver() ~= token or not exists() then return 0 end
 redis.call('HSET', root, 'driver', lease(ms, token))
 return 1`,
 
   releaseClock: lua`
-if driver() == arg() then endAdvance() end
+if driver() == arg() and exists() then endAdvance() end
 return 1`,
 } as const;

@@ -233,8 +233,8 @@ export const commitScript = {
 ${CHECKS}
 ${WRITES}
 local plan = decoded()
-loadFields('createdAt', 'bytes', 'flowing', 'clock', 'revision', 'seq', 'order', 'outSeq', 'owedSeq', 'dueSeq', 'changes')
-if not loaded.createdAt then return 'no world ' end
+loadFields('formats', 'formatsSeq', 'bytes', 'flowing', 'clock', 'revision', 'seq', 'order', 'outSeq', 'owedSeq', 'dueSeq', 'changes')
+if not exists() then return redis.call('EXISTS', root) == 1 and gone() or 'no world ' end
 local result = resultOf(plan.operation)
 if result then return result end
 
@@ -254,6 +254,7 @@ if refusal then
 end
 
 local seq = int(count('seq'))
+setField('formatsSeq', seq)
 if plan.changesReference then setField('reference', plan.operation) end
 local orders, bytes = writeObjects(app, plan.put)
 writeUniques(app, plan.unique)

@@ -52,7 +52,7 @@ return remember(operation, tostring(had))`,
   // Counts a hit or a chance of an existing fault. Each line of `struck` is one hit. One is added, so at most one is too many.
   strike: lua`
 local operation, counted, name, limit, by, most = arg(), arg(), arg(), arg(), arg(), arg()
-if not redis.call('ZSCORE', key('faults'), name) then return '' end
+if not redis.call('ZSCORE', key('faults'), name) or not exists() then return '' end
 local done = resultOf(operation)
 if done then return done end
 if limit ~= '' and tonumber(redis.call('HGET', key(counted), name) or '0') >= tonumber(limit) then return '' end

@@ -14,6 +14,7 @@ while position < #ARGV do found[#found + 1] = redis.call('HGET', key('due'), arg
 return found`,
 
   releaseDue: lua`
+if not exists() then return 0 end
 local name, token = arg(), arg()
 local due = readDue(name)
 local wasRunning, isHeld = endRun(token, name), due and due.token == token

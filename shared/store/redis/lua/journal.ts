@@ -101,7 +101,7 @@ local function makeRoom(part)
   end
 end
 
-loadFields('formats', 'hopSeq', 'hopsBytes', 'anonymousBytes', 'hopsDiscardedTo', 'anonymousDiscardedTo', 'hopsDiscarded', 'anonymousDiscarded')
+loadFields('formats', 'seq', 'formatsSeq', 'hopSeq', 'hopsBytes', 'anonymousBytes', 'hopsDiscardedTo', 'anonymousDiscardedTo', 'hopsDiscarded', 'anonymousDiscarded')
 if not exists() then return 0 end
 local operation, parts = arg(), {}
 local function readLimit() return { records = tonumber(arg()), bytes = tonumber(arg()) } end

@@ -12,7 +12,7 @@ export const outboxScripts = {
   // Acknowledges sent events, removes withheld ones, and returns the next batch. An empty batch releases the lease in the same step. Only
   // sent events that a fault withheld need an operation: the others leave the outbox, where a repeat does not find them.
   drain: lua`
-loadFields('formats', 'flowing', 'clock', 'revision', 'changes', 'dueSeq', 'eventsIndexed')
+loadFields('formats', 'seq', 'formatsSeq', 'flowing', 'clock', 'revision', 'changes', 'dueSeq', 'eventsIndexed')
 if not exists() then return {} end
 local app, operation, token, leaseMs, limit = arg(), arg(), arg(), arg(), tonumber(arg())
 local progress = decoded()
@@ -68,7 +68,7 @@ return found`,
   unsent: lua`
 local app, since, keptMs = arg(), tonumber(arg()), tonumber(arg())
 if redis.call('ZCARD', key(app .. ':outbox')) == 0 then
-  redis.call('SREM', key('unsent'), app)
+  if exists() then redis.call('SREM', key('unsent'), app) end
   return since + keptMs < wall() and 'outdated' or 'empty'
 end
 local _, isLeased = holder(redis.call('HGET', key('relays'), app))

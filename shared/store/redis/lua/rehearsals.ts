@@ -1,4 +1,3 @@
-import { FORMATS } from '../../ports/world-formats.ts';
 import { lua } from './lua.ts';
 
 /**
@@ -12,7 +11,7 @@ local id = arg()
 local is = redis.call('HMGET', KEYS[1], 'ulid', 'credentials')
 if not is[1] or (id ~= '' and id ~= is[1]) then return {} end
 root = KEYS[1] .. '~' .. is[1]
-loadFields('formats', 'flowing', 'clock', 'revision', 'progression', 'bytes', 'movesSeq', 'seed', 'startsAt', 'lineage', 'reference', 'tokenGeneration', 'tokensExpired')
+loadFields('formats', 'seq', 'formatsSeq', 'flowing', 'clock', 'revision', 'progression', 'bytes', 'movesSeq', 'seed', 'startsAt', 'lineage', 'reference', 'tokenGeneration', 'tokensExpired')
 if not exists() then return { is[1] } end
 local reply = { is[1], is[2], loaded.flowing, int(now()), loaded.progression or '', faultRevision(), loaded.bytes or '0', loaded.movesSeq or '0' }
 for i, name in ipairs({ 'seed', 'startsAt', 'lineage', 'reference', 'tokenGeneration', 'tokensExpired' }) do reply[8 + i] = loaded[name] or '' end
@@ -39,8 +38,9 @@ root = KEYS[1] .. '~' .. id
 if exists() then return 'yes' end
 if (only == 'absent' and old) or (only == 'present' and not old) then return 'no' end
 if (old or '') ~= before then return 'another' end
-redis.call('HSET', root, 'formats', '${FORMATS}', 'createdAt', createdAt, 'flowing', '1', 'clock', int(tonumber(at) - wall()), 'revision', '0')
+redis.call('HSET', root, 'createdAt', createdAt, 'flowing', '1', 'clock', int(tonumber(at) - wall()), 'revision', '0')
 for _ = 1, tonumber(arg()) do redis.call('HSET', root, arg(), arg()) end
+noteFormats()
 redis.call('HSET', KEYS[1], 'ulid', id)
 redis.call('HDEL', KEYS[1], 'refused')
 -- In milliseconds with a fraction: rehearsals of the same millisecond are listed in the order of creation too.
@@ -139,7 +139,7 @@ root = KEYS[1] .. '~' .. is[1]
 if exists() or redis.call('EXISTS', root) == 0 then return {} end
 local used = redis.call('HMGET', root, 'seq', 'revision', 'progression')
 local isUsed = used[1] or (used[2] or '0') ~= '0' or used[3]
-return { is[1], redis.call('HGET', root, 'formats') or '', isUsed and '1' or '0', is[2] or '', stamp() }`,
+return { is[1], versionOfFormats(), isUsed and '1' or '0', is[2] or '', stamp() }`,
 
   // Converts a world, and gives it the version of this release, if nothing has changed since it was read. The clock and the relays find its work.
   adopt: lua`
@@ -147,7 +147,7 @@ local id, before, read, seed = arg(), arg(), arg(), arg()
 if redis.call('HGET', KEYS[1], 'ulid') ~= id then return 0 end
 root = KEYS[1] .. '~' .. id
 if exists() then return 1 end
-if redis.call('EXISTS', root) == 0 or (redis.call('HGET', root, 'formats') or '') ~= before or stamp() ~= read then return 0 end
+if redis.call('EXISTS', root) == 0 or versionOfFormats() ~= before or stamp() ~= read then return 0 end
 local bytes = 0
 local function replaced(text, by) bytes = bytes + #by - #(text or '') end
 if seed ~= '' then
@@ -162,7 +162,7 @@ for _ = 1, tonumber(arg()) do
 end
 noteKeys()
 addBytes(bytes)
-redis.call('HSET', root, 'formats', '${FORMATS}')
+noteFormats()
 redis.call('HDEL', KEYS[1], 'refused')
 changed()
 return 1`,
