@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals';
+import { callOfApi } from '../../rehearsal/estate-client.ts';
 import type { CrashingEstate } from '../support/crashing-estate.ts';
-import { eachCrash, type Journey, type Step, takeOver } from '../support/each-crash.ts';
+import { crashesDuring, eachCrash, type Journey, type OneRequest, type Step, takeOver } from '../support/each-crash.ts';
 import { crashSteps } from '../support/steps/crash-steps.ts';
 
 interface Known {
@@ -15,11 +16,16 @@ async function delivered(estate: CrashingEstate): Promise<Known> {
   return { id, lineId: lines[0].lineId };
 }
 
+/** The call that replaces damaged mugs. */
+const replacement = ({ id, lineId }: Known, { qty = 1, storeId }: { readonly qty?: number; readonly storeId?: string } = {}) => ({
+  params: { id },
+  body: { lines: [{ orderLineId: lineId, qty }], reason: 'damaged' as const, storeId },
+});
+
 const replaced =
   (storeId?: string): Step<Known> =>
   async (estate, known) => {
-    const body = { lines: [{ orderLineId: known.lineId, qty: 1 }], reason: 'damaged' as const, storeId };
-    const { status, body: made } = await crashSteps(estate).call('create-replacement-api', { params: { id: known.id }, body });
+    const { status, body: made } = await crashSteps(estate).call('create-replacement-api', replacement(known, { storeId }));
     expect([status, made.lines?.length]).toEqual([201, 1]);
     return known;
   };
@@ -60,3 +66,29 @@ test.each<[string, Journey<Known>]>([
   },
   240_000,
 );
+
+type Asked = OneRequest & Known;
+
+/** A request for one mug. Once the estate is at rest, the mugs that were not replaced can be. */
+const oneOfTwo = (storeId?: string) => ({
+  killed: storeId === undefined ? (['oms', 'sim', 'fms'] as const) : (['oms', 'sim', 'inventory-service'] as const),
+  prepare: async (estate: CrashingEstate): Promise<Asked> => {
+    const known = await delivered(estate);
+    const { method, path, body } = callOfApi('create-replacement-api', replacement(known, { storeId }));
+    return { ...known, application: 'oms', method, path, body };
+  },
+  end: async (estate: CrashingEstate, asked: Asked, insists: boolean): Promise<void> => {
+    const steps = crashSteps(estate);
+    const { replacements = [] } = await steps.order(asked.id);
+    expect(replacements.length).toBeLessThanOrEqual(1);
+    if (insists) expect(replacements).toHaveLength(1);
+    const isSent = storeId === undefined;
+    expect([await steps.reserved('mug-blue'), (await steps.routed(asked.id)).length]).toEqual(
+      isSent ? [replacements.length, 1 + replacements.length] : [0, 1],
+    );
+    const { status } = await steps.call('create-replacement-api', replacement(asked, { qty: 2 - replacements.length }));
+    expect(status).toBe(201);
+  },
+});
+
+crashesDuring<Asked>({ 'Create Replacement': oneOfTwo(), 'Create Replacement in a store': oneOfTwo('store-01') });
