@@ -63,3 +63,22 @@ crashesDuring<OneRequest>(
     ]),
   ),
 );
+
+const given = givenOrder('#1002');
+const givenOtherwise = givenOrder('#1002', { shipping: eur(433), total: eur(4_786) });
+
+crashesDuring<OneRequest>({
+  'Create Order with a reference that stays free without an order': {
+    killed: ['oms', 'sim', 'inventory-service'],
+    prepare: async () => {
+      const { method, path, body } = callOfApi('create-order-api', { body: given });
+      return { application: 'oms', method, path, body };
+    },
+    end: async (estate, { application, method, path }) => {
+      const listed = await estate.insist(application, 'GET', `${path}?referenceSource=web-shop&referenceId=%231002`, undefined, 'listing');
+      const isTaken = listed.body.items.length === 1;
+      const { status } = await estate.insist(application, method, path, givenOtherwise, 'other prices');
+      expect(status).toBe(isTaken ? 409 : 201);
+    },
+  },
+});

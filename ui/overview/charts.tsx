@@ -64,7 +64,7 @@ export function Charts({ traces, css }: { traces: readonly Trace[]; css: Readonl
       <Chart
         css={css}
         figure={duration(lagOf(latest))}
-        words={`lag: until all of ${apiTitle(latest.api)} had arrived`}
+        words={`lag: until the last delivery of ${apiTitle(latest.api)}`}
         line={lineOf(lagOf, Math.max)}
         link={linkHere('activity', latest.correlationId)}
         tone="move"
