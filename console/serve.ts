@@ -6,20 +6,15 @@ import type { ConsoleConfig } from '../ui/data/config.ts';
 import { type Page, readAsset, readPage } from './bundle.ts';
 
 const policy = (...own: readonly string[]): string =>
-  [
-    "default-src 'none'",
-    "script-src 'self'",
-    "connect-src 'self'",
-    "base-uri 'none'",
-    "form-action 'none'",
-    "frame-ancestors 'none'",
-    ...own,
-  ].join('; ');
+  ["default-src 'none'", "script-src 'self'", "connect-src 'self'", "base-uri 'none'", "form-action 'none'", ...own].join('; ');
 
 /** The console loads only files of the gateway, and has no inline script or style. */
-const CONSOLE_POLICY = policy("style-src 'self'", "img-src 'self'", "require-trusted-types-for 'script'");
-/** Scalar writes inline styles and tries `eval`. */
-const REFERENCE_POLICY = policy("style-src 'self' 'unsafe-inline'", "img-src 'self' data:", "font-src 'self'");
+const CONSOLE_POLICY = policy(
+  ...["frame-ancestors 'none'", "frame-src 'self'"],
+  ...["style-src 'self'", "img-src 'self'", "require-trusted-types-for 'script'"],
+);
+/** Scalar writes inline styles and tries `eval`. Its page is a frame of the console. */
+const SCALAR_POLICY = policy("frame-ancestors 'self'", "style-src 'self' 'unsafe-inline'", "img-src 'self' data:", "font-src 'self'");
 
 /** Serves the console under `/console/` and sends browsers from `/` to it. Nothing is read or bundled before the first request. */
 export function createConsole(config: () => ConsoleConfig, isProduction = false): Router {
@@ -46,8 +41,8 @@ export function createConsole(config: () => ConsoleConfig, isProduction = false)
   router.get(/^\/console\/assets(?:\/.*)?$/, async (request, response) => {
     if (!(await sendAsset(request, response, request.path.slice('/console/assets/'.length), isProduction))) throw nothingAt(request);
   });
-  router.get(['/console/reference/api', '/console/reference/events'], (request, response) => {
-    response.set('Content-Security-Policy', REFERENCE_POLICY);
+  router.get(['/console/scalar/api', '/console/scalar/events'], (request, response) => {
+    response.set('Content-Security-Policy', SCALAR_POLICY);
     return sendPage(request, response, 'reference', isProduction);
   });
   // As text: it is saved with a story in it, and never opened from here.

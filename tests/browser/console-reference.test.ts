@@ -6,26 +6,30 @@ import { consoleTab } from './console-tab.ts';
 
 describeInBrowser('The reference in the console', () => {
   const tab = consoleTab();
+  /** Scalar's page inside the console. */
+  const drawn = () => tab.page.frameLocator('main iframe');
 
   test.each([
     ['api', 'Create Transaction'],
     ['events', 'uc.commerce.events'],
-  ])('The page of the %s reference is drawn under the policy of the gateway in any look', async (reference, words) => {
+  ])('The page of the %s reference is drawn in the console under its own policy in any look', async (reference, words) => {
     await tab.open(`reference/${reference}`);
-    await tab.page.locator('#reference').getByText(words).first().waitFor({ state: 'attached' });
-    await tab.expectSoundInEveryLook('#reference');
+    await drawn().locator('#reference').getByText(words).first().waitFor({ state: 'attached' });
+    await tab.expectSoundInEveryLook('iframe');
   });
 
   test('The menu of the API reference is covered by nothing in a narrow window, and has the colors of the console', async () => {
     await tab.resize(390);
     await tab.open('reference/api');
-    await tab.page.getByRole('button', { name: 'Open Menu' }).click();
-    const item = tab.page.getByRole('link', { name: 'Payment Hub', exact: true }).or(tab.page.getByRole('button', { name: 'Payment Hub' }));
+    await drawn().getByRole('button', { name: 'Open Menu' }).click();
+    const item = drawn()
+      .getByRole('link', { name: 'Payment Hub', exact: true })
+      .or(drawn().getByRole('button', { name: 'Payment Hub' }));
     await item.locator('visible=true').first().click();
-    await tab.page.getByText('Capture Payment').locator('visible=true').first().click();
-    await tab.page.waitForURL(/#.*capture/i);
+    await drawn().getByText('Capture Payment').locator('visible=true').first().click();
+    await tab.page.waitForURL(/\/console\/reference\/api#.*capture/i);
     const color = (name: string) =>
-      tab.page.evaluate<string>(`getComputedStyle(document.querySelector('#reference .scalar-app')).getPropertyValue('${name}')`);
+      drawn().locator('#reference .scalar-app').first().evaluate<string>(`(app) => getComputedStyle(app).getPropertyValue('${name}')`);
     expect(await color('--scalar-color-accent')).toBe(await color('--accent'));
   });
 
@@ -67,12 +71,27 @@ describeInBrowser('The reference in the console', () => {
     await tab.row('Magic values').waitFor();
     await page.keyboard.press('j');
     await page.keyboard.press('Enter');
-    await page.waitForURL(/reference\/api$/);
-    await page.locator('#reference').getByText('Create Transaction').first().waitFor();
-    await page.keyboard.press('Tab');
-    await page.locator('.reference-bar a:focus').waitFor();
-    await page.keyboard.press('Enter');
-    await page.waitForURL(/\/console\/r\//);
+    await page.waitForURL(/reference\/api/);
+    await drawn().locator('#reference').getByText('Create Transaction').first().waitFor({ state: 'attached' });
+    await tab.goTo('o');
+    await page.waitForURL(/\/console\/r\/[^/]+$/);
+  });
+
+  test('The search of the console leads from one API of the reference to another, also while the reference has the focus', async () => {
+    const { page } = tab;
+    await tab.open('reference/api#tag/ecommerce-platform/POST/baskets');
+    const get = drawn().getByRole('heading', { name: 'Create Basket' });
+    await get.first().click();
+    for (const keys of ['Control+k', '/']) {
+      await page.keyboard.press(keys);
+      await page.getByRole('dialog').getByRole('combobox').fill('Capture Payment');
+      await page
+        .getByRole('option', { name: /^Capture Payment/ })
+        .first()
+        .click();
+      await page.waitForURL(/#tag\/payment-hub\/POST\/payments\/.*capture/);
+      await drawn().getByRole('heading', { name: 'Capture Payment' }).first().click();
+    }
   });
 
   test('The reference sends a request with the credential of the session to the rehearsal that was open', async () => {
@@ -81,11 +100,11 @@ describeInBrowser('The reference in the console', () => {
     await tab.open(`r/${rehearsal.name}/events`);
     await page.getByText('Nothing has been published here yet.').waitFor();
     await tab.open('reference/api#tag/ecommerce-platform/POST/baskets');
-    await page.getByText(`Requests go to the rehearsal ${rehearsal.name}.`).waitFor();
-    const tryIt = page.getByRole('button', { name: /Test Request.*\/baskets\)?$/ });
+    await drawn().getByText(`Requests go to the rehearsal ${rehearsal.name}.`).waitFor();
+    const tryIt = drawn().getByRole('button', { name: /Test Request.*\/baskets\)?$/ });
     await tryIt.first().click();
-    await page.getByRole('button', { name: /^Send/ }).first().click();
-    await page.getByText('201').first().waitFor();
+    await drawn().getByRole('button', { name: /^Send/ }).first().click();
+    await drawn().getByText('201').first().waitFor();
     await eventually('the basket is there', async () => (await rehearsal.events({ type: 'basket-created' })).length === 1);
   });
 

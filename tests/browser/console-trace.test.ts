@@ -136,7 +136,8 @@ describeInBrowser('Traces in the console', () => {
     const link = tab.link('In the reference');
     expect(await link.getAttribute('href')).toBe('/console/reference/api#tag/oms/GET/orders/{id}');
     await link.click();
-    await tab.page.getByRole('heading', { name: 'Get Order', exact: true }).first().waitFor();
+    const drawn = tab.page.frameLocator('main iframe');
+    await drawn.getByRole('heading', { name: 'Get Order', exact: true }).first().waitFor();
   });
 
   test('A request is edited and sent again, and the page compares the answers', async () => {

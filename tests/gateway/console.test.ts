@@ -47,6 +47,7 @@ test('The console permits only its own scripts and styles, and none inline', asy
     "base-uri 'none'",
     "form-action 'none'",
     "frame-ancestors 'none'",
+    "frame-src 'self'",
     "style-src 'self'",
     "img-src 'self'",
     "require-trusted-types-for 'script'",
@@ -55,7 +56,7 @@ test('The console permits only its own scripts and styles, and none inline', asy
   expect(headers).not.toHaveProperty('set-cookie');
 });
 
-test.each(['/console/', '/console/reference/api', '/'])(
+test.each(['/console/', '/console/scalar/api', '/'])(
   'The page %s shares no browsing context group with pages of other origins',
   async (path) => {
     const { headers } = await ask(path, { accept: 'text/html' });
@@ -180,7 +181,7 @@ test('A gateway computes the data of the console only when the console reads the
 });
 
 test('The script of the references is served whole, compressed, and with an ETag', async () => {
-  const [, script = ''] = /<script defer src="([^"]+)">/.exec(await page('/console/reference/api')) ?? [];
+  const [, script = ''] = /<script defer src="([^"]+)">/.exec(await page('/console/scalar/api')) ?? [];
   const packed = await ask(script, { 'accept-encoding': 'gzip' });
   const headers = { 'content-type': 'text/javascript; charset=utf-8', 'content-encoding': 'gzip' };
   expect(packed).toMatchObject({ status: 200, headers });

@@ -84,7 +84,7 @@ export function HopDetail({ row, number }: HopDetailProps) {
             </button>
           )}
           {api?.audience === 'public' && (
-            <a class="button" href={referenceLink(api)} target="_self">
+            <a class="button" href={referenceLink(api)}>
               In the reference
             </a>
           )}

@@ -1,7 +1,7 @@
 import type { Api } from './catalog.ts';
 import { estateLink } from './route.ts';
 
-/** The place of an API in the reference, which is a separate page: follow it with `target: '_self'`. */
+/** The place of an API in the reference. */
 export const referenceLink = ({ application, method, path }: Pick<Api, 'application' | 'method' | 'path'>): string =>
   `${estateLink('reference', 'api')}#tag/${application}/${method}${path}`;
 

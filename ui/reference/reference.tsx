@@ -1,6 +1,8 @@
-import { estateLink } from '../data/data.ts';
+import { useMemo } from 'preact/hooks';
+import { estateLink, fragment } from '../data/data.ts';
 import { Empty, PageHead, type PageProps, Row } from '../kit/kit.ts';
 import { glossary, settings } from './catalog.ts';
+import css from './reference.module.css';
 import { Problems } from './reference-problems.tsx';
 import { Entries, type Entry, MagicValues } from './reference-values.tsx';
 import { referenceSections } from './sections.ts';
@@ -21,11 +23,12 @@ export function Reference({ rest: [section] }: PageProps) {
       <PageHead title={shown?.title ?? 'Reference'} />
       <nav class="tabs" aria-label="Reference">
         {referenceSections.map(({ path, title }) => (
-          <a key={path} {...target(path)} href={estateLink('reference', path)} aria-current={path === section ? 'page' : undefined}>
+          <a key={path} href={estateLink('reference', path)} aria-current={path === section ? 'page' : undefined}>
             {title}
           </a>
         ))}
       </nav>
+      {(section === 'api' || section === 'events') && <Scalar key={section} of={section} />}
       {section === 'problems' && <Problems />}
       {section === 'values' && <MagicValues />}
       {section === 'settings' && <Entries label="Settings" entries={variables} />}
@@ -33,7 +36,7 @@ export function Reference({ rest: [section] }: PageProps) {
       {section === undefined && (
         <ul class="card rows">
           {referenceSections.map(({ path, title, about }) => (
-            <Row key={path} {...target(path)} href={estateLink('reference', path)} what={title} meta={[about]} />
+            <Row key={path} href={estateLink('reference', path)} what={title} meta={[about]} />
           ))}
         </ul>
       )}
@@ -46,8 +49,13 @@ export function Reference({ rest: [section] }: PageProps) {
   );
 }
 
-/** These two are separate pages, because the gateway serves them with another policy. */
-const target = (path: string) => (path === 'api' || path === 'events' ? { target: '_self' } : {});
+/** The APIs or the events, drawn by Scalar: in a frame, because the gateway serves it with another policy. */
+function Scalar({ of }: { of: 'api' | 'events' }) {
+  const named = fragment.value;
+  // The frame changes the fragment of the address while somebody reads; only another link moves the frame.
+  const hash = useMemo(() => location.hash, [named]);
+  return <iframe class={css.frame} title={of === 'api' ? 'APIs' : 'Events'} src={`/console/scalar/${of}${hash}`} />;
+}
 
 /** The anchor of a heading, as in the documentation. */
 function anchorOf(heading: string): string {

@@ -4,7 +4,7 @@ import type { ConsoleConfig } from '../data/config.ts';
 import type { RehearsalCredentials } from '../data/session.ts';
 import { CONTROL, LAST_REHEARSAL, OF_REHEARSAL } from '../data/session-keys.ts';
 
-/** The script of a reference page. It loads no library: the page has no import map. */
+/** The script of a page that is a frame of the console. It loads no library: the page has no import map. */
 
 interface Parameter {
   readonly name?: string;
@@ -21,9 +21,41 @@ const place = document.getElementById('reference');
 if (!place) throw new Error('The page has no place for the reference.');
 /** `api` or `events`. */
 const reference = location.pathname.split('/').at(-1);
-const link = document.querySelector(`nav a[href$="/${reference}"]`);
-link?.setAttribute('aria-current', 'page');
-document.title = `${link?.textContent} · Estate console`;
+
+/** The address of the console names what the frame shows. */
+function showAddress(): void {
+  if (parent !== window) parent.history.replaceState(parent.history.state, '', `/console/reference/${reference}${location.hash}`);
+}
+for (const name of ['pushState', 'replaceState'] as const) {
+  const change = history[name].bind(history);
+  history[name] = (...given) => {
+    change(...given);
+    showAddress();
+  };
+}
+addEventListener('hashchange', showAddress);
+
+const isField = (target: EventTarget | null): boolean =>
+  target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName));
+
+/** The keys of the console act in the frame too. */
+function passToConsole(event: KeyboardEvent): void {
+  const { key, ctrlKey, metaKey, altKey, shiftKey } = event;
+  const searches = key.toLowerCase() === 'k' && (ctrlKey || metaKey);
+  if (parent === window || (!searches && (isField(event.target) || ctrlKey || metaKey || altKey || key.length > 1))) return;
+  const same = { key, ctrlKey, metaKey, altKey, shiftKey, bubbles: true, cancelable: true };
+  if (parent.document.dispatchEvent(new KeyboardEvent('keydown', same))) return;
+  event.preventDefault();
+  event.stopImmediatePropagation();
+}
+addEventListener('keydown', passToConsole, { capture: true });
+
+/** A link to another page is not followed inside the frame. */
+function leaveFrame({ target }: MouseEvent): void {
+  const link = target instanceof Element ? target.closest('a') : null;
+  if (link && link.href.split('#')[0] !== location.href.split('#')[0]) link.target ||= '_parent';
+}
+addEventListener('click', leaveFrame, { capture: true });
 
 const read = async <T>(address: string): Promise<T> => {
   const answer = await fetch(address, { cache: 'no-cache' });
@@ -43,6 +75,8 @@ const QUIET = {
   agent: { disabled: true },
   mcp: { disabled: true },
   hideClientButton: true,
+  // The search of the console finds APIs.
+  hideSearch: true,
   showDeveloperTools: 'never',
   proxyUrl: '',
   persistAuth: false,
@@ -89,7 +123,10 @@ async function show(at: HTMLElement): Promise<void> {
     return;
   }
   const line = document.getElementById('caller');
-  if (line) line.textContent = `Requests go to the rehearsal ${caller.rehearsal}.`;
+  if (line) {
+    line.textContent = `Requests go to the rehearsal ${caller.rehearsal}.`;
+    line.hidden = false;
+  }
   Scalar.createApiReference(at, {
     ...QUIET,
     content: naming(caller.rehearsal, description),

@@ -1,6 +1,6 @@
 import { problems } from './catalog.ts';
 
-/** The parts of the reference. `api` and `events` are separate pages, because the gateway serves them with another policy. */
+/** The parts of the reference. */
 export const referenceSections = [
   {
     path: 'api',

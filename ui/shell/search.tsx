@@ -29,11 +29,8 @@ const TYPED_MS = 150;
 /** Most results of a group. */
 const MOST = 6;
 
-/** A result that leads to a page. The references of APIs and events are separate pages. */
-const leading = (group: string, title: string, link: string, note?: string): Found => {
-  const isApart = /^\/console\/reference\/(?:api|events)\b/.test(link);
-  return { group, title, note, run: () => (isApart ? location.assign(link) : navigate(link)) };
-};
+/** A result that leads to a page. */
+const leading = (group: string, title: string, link: string, note?: string): Found => ({ group, title, note, run: () => navigate(link) });
 
 const places = (rehearsal: string): readonly Found[] => [
   ...pages
