@@ -29,7 +29,7 @@ describeInBrowser('The reference in the console', () => {
     await drawn().getByText('Capture Payment').locator('visible=true').first().click();
     await tab.page.waitForURL(/\/console\/reference\/api#.*capture/i);
     const color = (name: string) =>
-      drawn().locator('#reference .scalar-app').first().evaluate<string>(`(app) => getComputedStyle(app).getPropertyValue('${name}')`);
+      drawn().locator('#reference .scalar-app').first().evaluate(`(app) => getComputedStyle(app).getPropertyValue('${name}')`);
     expect(await color('--scalar-color-accent')).toBe(await color('--accent'));
   });
 

@@ -201,6 +201,7 @@ const splitLine: Journey<Split> = {
     async (estate, known) => {
       const { order, announced } = crashSteps(estate);
       const { locationId } = await announced(await order(known.orderId), 2, { dropOff: 'carrier' });
+      await takeOver(estate);
       return { ...known, takenBackAt: locationId };
     },
   ],
