@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -20,6 +20,7 @@ import type { ClientVariable, WebhookVariable } from '../../shared/catalog/clien
 import { objects } from '../../shared/catalog/objects.ts';
 import { unknownWord } from '../../shared/domain/nearest-word.ts';
 import { errorMessage } from '../../shared/domain/text.ts';
+import { readTextWithin, UnreadFile } from '../../shared/process/bounded-file.ts';
 import { misuse } from '../failure.ts';
 import { type Running, runChild } from './child.ts';
 import { type EndedService, type ServiceOptions, storyBeside } from './story.ts';
@@ -44,6 +45,8 @@ export interface SystemOptions {
 
 /** Name of the variable with the file where the command writes what it holds to be true. */
 const CHECK_FILE = 'CHECK_FILE';
+/** Room for a long check in any script. */
+const MOST_CHECK_BYTES = 4 * LONGEST_CHECK;
 
 type Variables = Readonly<Record<ClientVariable | WebhookVariable, string>>;
 
@@ -85,10 +88,19 @@ async function runCommand(rehearsal: EstateRehearsal, options: SystemOptions, ho
   const file = join(folder, 'check');
   try {
     const ended = await runChild(options.command, { variables: { ...variablesOf(rehearsal, options), [CHECK_FILE]: file }, ...how });
-    const check = await readFile(file, 'utf8').catch(() => undefined);
-    return { ...ended, check: check?.slice(0, LONGEST_CHECK) };
+    return { ...ended, check: writtenCheck(file) };
   } finally {
     await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** What the command has written, or why it cannot be read; undefined when it has written nothing. */
+function writtenCheck(file: string): string | undefined {
+  try {
+    return readTextWithin(file, { most: MOST_CHECK_BYTES }).slice(0, LONGEST_CHECK);
+  } catch (error) {
+    if (!(error instanceof UnreadFile)) throw error;
+    return error.isMissing ? undefined : failedCheck(`: the file in ${CHECK_FILE} is not read, because ${error.message}.`);
   }
 }
 

@@ -194,7 +194,7 @@ function requireSound(one: Telling, other: Telling, { reset }: Wording): void {
 
 /** @throws BaselineFailed unless the check did its work */
 function requireCheck({ check = '' }: Telling, system: UserSystem): void {
-  const why = system.check && (trouble(check) ?? system.unfit?.(check));
+  const why = trouble(check) ?? system.unfit?.(check);
   if (why !== undefined) throw new BaselineFailed(`The check cannot be used. ${why}`);
 }
 

@@ -24,10 +24,9 @@ await folder.write(
    process.exit(answer ? 0 : 1);`,
 );
 
-const harden = (...args: readonly string[]) =>
-  runProgram(process.execPath, [MAIN, 'harden', '--against', estate.gateway, ...args, '--', process.execPath, folder.at('points.mjs')], {
-    ESTATE_ADMIN_TOKEN: ADMIN,
-  });
+const hardenCommand = (...args: readonly string[]) =>
+  runProgram(process.execPath, [MAIN, 'harden', '--against', estate.gateway, ...args], { ESTATE_ADMIN_TOKEN: ADMIN });
+const harden = (...args: readonly string[]) => hardenCommand(...args, '--', process.execPath, folder.at('points.mjs'));
 
 async function found(...args: readonly string[]) {
   const { code, out, err } = await harden('--only', 'lost-answers', '--json', ...args);
@@ -165,4 +164,13 @@ test('harden tries nothing when an option compares nothing, and names the remedy
   const ended = await Promise.all(cases.map(([option, value]) => harden(option, value)));
   expect(ended.map(({ code, out }) => ({ code, out }))).toEqual(cases.map(() => ({ code: 2, out: '' })));
   for (const [index, [, , message]] of cases.entries()) expect(ended[index]?.err).toContain(message);
+});
+
+test.each([
+  ['a named pipe', 'mkfifo "$CHECK_FILE"', 'it is a named pipe, and must be a file'],
+  ['a file of 5 MB', 'head -c 5000000 /dev/zero > "$CHECK_FILE"', 'it has more than 3.8 MiB'],
+])('harden tries nothing when a command leaves %s as its check', async (_what, command, reason) => {
+  const story = `"${process.execPath}" "${folder.at('points.mjs')}" && ${command}`;
+  const { code, err } = await hardenCommand('--', 'sh', '-c', story);
+  expect([code, err]).toEqual([2, expect.stringContaining(`The check failed: the file in CHECK_FILE is not read, because ${reason}.`)]);
 });
