@@ -6,7 +6,6 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { BuildOptions, BuildResult, Metafile, Plugin } from 'esbuild';
-import { emptyStoryPage } from '../ui/report/story-page.ts';
 import { scalarScript } from './scalar.ts';
 
 const PROJECT = fileURLToPath(new URL('../', import.meta.url));
@@ -104,6 +103,8 @@ async function bundledStory(): Promise<Bundle> {
   const { outputFiles, metafile } = await bundled({ entryPoints: ENTRIES.story, outdir: BUILT, minify: true, charset: 'utf8' });
   const textOf = (ending: string): string => outputFiles.find(({ path }) => path.endsWith(ending))?.text ?? '';
   const hashOf = (text: string): string => createHash('sha256').update(text).digest('base64');
+  // A gateway needs it only when somebody saves a story.
+  const { emptyStoryPage } = await import('../ui/report/story-page.ts');
   const html = emptyStoryPage({ script: textOf('.js'), styles: textOf('.css') }, hashOf);
   return { files: new Map([['story.html', await promisify(gzip)(html)]]), inputs: Object.keys(metafile.inputs) };
 }

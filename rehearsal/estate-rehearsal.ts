@@ -98,7 +98,8 @@ export class EstateRehearsal implements AsyncDisposable {
   }
 
   /** @param how the name, in lower-case letters, digits and hyphens; or the body of create-rehearsal, with your own data. A new name by default */
-  static async create({ gateway, credentials: own, agent }: EstateAccess, how: NewRehearsal = {}): Promise<EstateRehearsal> {
+  static async create(access: EstateAccess, how: NewRehearsal = {}): Promise<EstateRehearsal> {
+    const { gateway, credentials: own, agent } = access;
     const clientFor = (options: EstateClientOptions): EstateClient =>
       agent === undefined ? createEstateClient(options) : clientOnAgent(options, agent);
     const outside = clientFor({ gateway, ...own, rehearsal: 'default' });
