@@ -115,6 +115,9 @@ async function readDropOff(work: UnitOfWork, { locationId, dropOff }: ReturnRequ
   return dropOff ?? (node.isStore ? 'store' : 'carrier');
 }
 
+/** Locations that a refusal names. */
+const NAMED_SENDERS = 5;
+
 /**
  * Where a carrier takes the goods of a request without a location, if the retailer splits lines: to the first location that sent as many
  * units of the first line which are not back. Undefined: the order decides, because it has one location or too few units.
@@ -142,7 +145,8 @@ async function senderOf(
   const sender = senders.find(([, units]) => units >= qty);
   const together = senders.reduce((sum, [, units]) => sum + units, 0);
   if (sender || together < qty) return sender?.[0];
-  const parts = senders.map(([id, units]) => `${units} from ${id}`).join(', ');
+  const shown = senders.slice(0, NAMED_SENDERS).map(([id, units]) => `${units} from ${id}`);
+  const parts = [...shown, ...(senders.length > NAMED_SENDERS ? ['…'] : [])].join(', ');
   const detail = `No location sent ${qty} units of the line "${orderLineId}" that are not back: ${parts}. Name the location that takes all of them in locationId, or create a return for each location.`;
   throw invalid('/locationId', 'location_required', detail);
 }
