@@ -7,7 +7,7 @@ import type { Owner } from '../../shared/catalog/applications.ts';
 import { OwnData } from '../../shared/catalog/control/own-data.ts';
 import type { ObjectDefinition } from '../../shared/catalog/define-object.ts';
 import { type DueMeaning, dueWork } from '../../shared/catalog/due-work.ts';
-import { nameOf } from '../../shared/catalog/event-names.ts';
+import { nameOf, sourceOf } from '../../shared/catalog/event-names.ts';
 import { allEvents } from '../../shared/catalog/events.ts';
 import { objects } from '../../shared/catalog/objects.ts';
 import type { FieldError } from '../../shared/catalog/problems.ts';
@@ -487,7 +487,7 @@ const Carried = z.looseObject({
       }
       throw new SyntaxError('This is not an event.');
     } catch {
-      const message = 'This must be the JSON of an event, with id, type, subject, correlationid and aggregateversion.';
+      const message = 'This must be the JSON of an event, with id, source, type, subject, correlationid and aggregateversion.';
       addIssue({ code: 'custom', message, params: { code: 'invalid_event' } });
       return z.NEVER;
     }
@@ -515,7 +515,7 @@ function dataOf(object: ObjectDefinition): z.ZodType {
 }
 
 /** The catalog declares the object of each type of event. */
-function* mistakesOfEvent(path: Path, { type, subject, data }: Event): Generator<FieldError, void> {
+function* mistakesOfEvent(path: Path, { type, source, subject, data }: Event): Generator<FieldError, void> {
   const name = nameOf(type);
   const definition = allEvents.find((one) => one.name === name);
   const object = objects.find((one) => one.type === definition?.object);
@@ -523,6 +523,8 @@ function* mistakesOfEvent(path: Path, { type, subject, data }: Event): Generator
     yield mistake([...path, 'type'], 'unknown_event', `"${type}" is not an event of the catalog. GET /asyncapi.json lists them.`);
     return;
   }
+  if (source !== sourceOf(object.owner))
+    yield mistake([...path, 'source'], 'other_source', `The source of ${name} must be "${sourceOf(object.owner)}".`);
   if (!subject.startsWith(`${object.type}/`))
     yield mistake([...path, 'subject'], 'other_subject', `The subject of ${name} must be "${object.type}/<id>".`);
   const { error } = dataOf(object).safeParse(data, IN_WORDS);

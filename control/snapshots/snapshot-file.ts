@@ -49,6 +49,7 @@ const Counters = recordOf(recordOf(recordOf(z.int().min(-1e15).max(1e15), 20), 2
 /** What the file needs of an event. Its type decides its data. */
 export const EventHead = z.looseObject({
   id: Text.min(1),
+  source: Text,
   type: Text,
   subject: Text,
   correlationid: Text,

@@ -1,5 +1,8 @@
 export const TYPE_PREFIX = 'com.unified-commerce.';
 
+/** The source of an event: the application that owns its object. */
+export const sourceOf = (application: string): string => `urn:uc:app:${application}`;
+
 /** Content type of an event on the bus: CloudEvents in structured mode. */
 export const EVENT_CONTENT_TYPE = 'application/cloudevents+json; charset=UTF-8';
 

@@ -1,6 +1,6 @@
 import { type Owner, topicOf } from '../catalog/applications.ts';
 import type { ObjectDefinition } from '../catalog/define-object.ts';
-import { TYPE_PREFIX } from '../catalog/event-names.ts';
+import { sourceOf, TYPE_PREFIX } from '../catalog/event-names.ts';
 import { classificationOf, subscribersOf } from '../catalog/subscriptions.ts';
 import { declaredMembersOnce } from '../contract/validation.ts';
 import type { Context } from '../control/context.ts';
@@ -60,7 +60,7 @@ export function envelope(input: EnvelopeInput): PlannedEvent {
   const event: EstateEvent = {
     specversion: '1.0',
     id,
-    source: `urn:uc:app:${application}`,
+    source: sourceOf(application),
     type: `${TYPE_PREFIX}${type}`,
     subject: `${definition.type}/${object.id}`,
     time: instant(context.now),

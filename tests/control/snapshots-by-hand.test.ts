@@ -94,6 +94,18 @@ const contents: readonly Edit[] = [
     'other_subject',
   ],
   [
+    'an event of another application',
+    (file) => Object.assign(file.events[0].event, { source: 'urn:uc:app:touchpoint-mock' }),
+    '/events/0/event/source',
+    'other_source',
+  ],
+  [
+    'an event whose source is a number',
+    (file) => Object.assign(file.events[0].event, { source: -1 }),
+    '/events/0/event/source',
+    'invalid_type',
+  ],
+  [
     'a withheld event whose text cannot be parsed',
     (file) => Object.assign(file.due.find((item: File) => item.withheldBy === 'late').payload, { json: 'tea' }),
     '/due/',

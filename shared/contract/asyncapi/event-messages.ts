@@ -1,5 +1,5 @@
 import type { EventDefinition, ObjectDefinition } from '../../catalog/define-object.ts';
-import { EVENT_CONTENT_TYPE, TYPE_PREFIX } from '../../catalog/event-names.ts';
+import { EVENT_CONTENT_TYPE, sourceOf, TYPE_PREFIX } from '../../catalog/event-names.ts';
 import { allEvents } from '../../catalog/events.ts';
 import { objectExamples } from '../../catalog/examples.ts';
 import { objects } from '../../catalog/objects.ts';
@@ -135,7 +135,7 @@ export function eventPayload(event: EventDefinition, schemaOf: JsonSchemas['of']
     allOf: [ref('components', 'schemas', 'CloudEvent')],
     type: 'object',
     properties: {
-      source: { type: 'string', const: `urn:uc:app:${owner}` },
+      source: { type: 'string', const: sourceOf(owner) },
       type: { type: 'string', const: `${TYPE_PREFIX}${name}` },
       subject: { type: 'string', pattern: `^${object}[/]` },
       dataschema: { type: 'string', const: `urn:uc:schema:${name}:1` },
@@ -184,7 +184,7 @@ function exampleOf(event: EventDefinition, { owner, lifeCycle }: ObjectDefinitio
     payload: {
       specversion: '1.0',
       id: EVENT_ID,
-      source: `urn:uc:app:${owner}`,
+      source: sourceOf(owner),
       type: `${TYPE_PREFIX}${event.name}`,
       subject: `${event.object}/${id}`,
       time: AT,
