@@ -263,7 +263,11 @@ describe('A return of a line from two locations, without a location', () => {
 describe('A return of several lines, without a location', () => {
   /** Five blue mugs, two from a warehouse and three from a store, and green ones from the warehouse alone. */
   const arrived = (rehearsal: TestRehearsal) => rehearsal.completed([mugs(5), { sku: 'mug-green', qty: 2 }]);
-  const back = async (rehearsal: TestRehearsal, { id, lines }: Pick<Order, 'id' | 'lines'>, ...units: number[]) => {
+  const back = async (
+    rehearsal: TestRehearsal,
+    { id, lines }: { id: string; lines: readonly { lineId: string }[] },
+    ...units: number[]
+  ) => {
     const asked = lines.flatMap(({ lineId }, place) =>
       units[place] ? [{ orderLineId: lineId, qty: units[place], reason: 'too small' }] : [],
     );
@@ -298,10 +302,8 @@ describe('A return of several lines, without a location', () => {
   test('never goes to a location for units that it lacked when they were picked', async (rehearsal) => {
     const { order, first } = await ordered(rehearsal);
     await rehearsal.short(order, first, 1);
-    const { id: picking } = await rehearsal.api('create-picking-order-api', { body: { fulfillmentOrderId: first } });
-    await rehearsal.api('update-picking-status-api', { params: { id: picking }, body: { status: 'packed' } });
-    const { shipments } = await rehearsal.api('dispatch-fulfillment-order-api', { params: { id: first }, body: {} });
-    await rehearsal.delivered(shipments[0]?.id ?? '');
+    await rehearsal.picked(first, 'packed');
+    await rehearsal.delivered(await rehearsal.handedOver(first));
     for (const { id, state } of await rehearsal.routed(order.id))
       if (state === 'allocated') await rehearsal.delivered(await rehearsal.dispatched(id));
     expect((await back(rehearsal, await rehearsal.order(order.id), 2)).body.locationId).toBe('store-01');
