@@ -354,6 +354,8 @@ describe('The replacement of a line from two locations', () => {
     for (const id of [first, second]) await rehearsal.lost(await rehearsal.dispatched(id));
     await count(rehearsal, 'store-02', 5);
     const lines = [{ orderLineId: order.lines[0]?.lineId ?? '', qty: 5 }];
+    const { moves } = await rehearsal.control('explain-object', { params: { type: 'order', id: order.id } });
+    expect(moves.find(({ verb }) => verb === 'replace')).toMatchObject({ possible: true, input: { body: { lines, reason: 'lost' } } });
     const { lines: replaced } = await rehearsal.api('create-replacement-api', {
       params: { id: order.id },
       body: { lines, reason: 'lost' },
