@@ -205,7 +205,7 @@ describe('Create Order refuses given prices', () => {
     ['placeOrder', true, /Create Order creates the order/],
   ])('a member of a checkout, with what to do: %s', async ({ call, checkedOut }, member, value, remedy) => {
     const { id: basketId } = await checkedOut();
-    const more = { [member]: value, unheard: 1 };
+    const more = { [member]: value, unheard: 1 } as object;
     for (const order of [givenOrder('#22', more), { basketId, ...more }]) {
       const { status, body } = await call('create-order-api', create(order));
       expect([status, body.errors]).toMatchObject([
