@@ -156,7 +156,7 @@ export const actionHints: { readonly [Type in ObjectType]?: Readonly<Record<stri
     },
     replace: {
       label: 'Send goods again',
-      does: 'Sends goods in place of lost, missing, damaged or wrong ones, at no charge. A store hands them over.',
+      does: 'Sends goods in place of lost, missing, damaged or wrong ones, at no charge.',
       fields: ({ lines, storeId }, near, input) => ({
         ...eachLine(linesIn(input), 'qty', ({ orderLineId: id, qty }, place) => ({
           label: near.name(lines.find(({ lineId }) => lineId === id)?.sku ?? id),
@@ -166,7 +166,12 @@ export const actionHints: { readonly [Type in ObjectType]?: Readonly<Record<stri
           isAtMostInput: true,
         })),
         reason: { label: 'The goods', hint: '', choices: REPLACEMENT_REASONS },
-        storeId: { label: 'Others', value: storeId, hint: '', choices: { '': 'are sent to the customer', ...storesOf(near) } },
+        storeId: {
+          label: 'The new goods',
+          value: storeId,
+          hint: 'A store that you choose hands them over immediately.',
+          choices: { '': 'Are sent to the customer', ...storesOf(near) },
+        },
       }),
     },
     change: {
