@@ -133,7 +133,8 @@ export async function placeOrders({ url, bearer, clients, skus = ['mug-blue'], f
   const latenciesMs: number[] = [];
   const began = performance.now();
   let begun = 0;
-  const mayBegin = (): boolean => ('orders' in whole ? begun < whole.orders : performance.now() - began < whole.seconds * 1_000);
+  let failed = false;
+  const mayBegin = (): boolean => !failed && ('orders' in whole ? begun < whole.orders : performance.now() - began < whole.seconds * 1_000);
   const lane = async (): Promise<void> => {
     const connection = new Client(url, TIMES);
     try {
@@ -143,6 +144,9 @@ export async function placeOrders({ url, bearer, clients, skus = ['mug-blue'], f
         await wholeOrder((path, body) => post(connection, { path, bearer, body }), sku);
         latenciesMs.push(performance.now() - started);
       }
+    } catch (error) {
+      failed = true;
+      throw error;
     } finally {
       await connection.destroy();
     }
