@@ -80,11 +80,6 @@ test('A list of objects gives each type the label that people use', async (rehea
   expect(await first('reservation')).toMatchObject({ label: 'mug-blue' });
 });
 
-test('The list of inventory items adds up the counters of all locations', async (rehearsal) => {
-  const { items } = await list(rehearsal, 'inventory-item', { q: 'vase-sold-out' });
-  expect(items.map(({ columns }) => columns)).toEqual([{ 'on hand': '0', reserved: '0', 'safety stock': '0', ATP: '0' }]);
-});
-
 plainTest.each(objects.map((definition) => [definition.type, definition] as const))(
   'A list of objects of type %s takes its label and its columns from members that the type has',
   (_type, definition) => expect(unknownMembers(definition)).toEqual([]),

@@ -128,10 +128,4 @@ export const inventoryItem = defineObject({
   meaning: 'Item-level inventory reference used by basket, order, shipment, reservation and allocation records',
   schema: InventoryItem,
   label: ['{sku}'],
-  columns: {
-    'on hand': '{locations.onHand}',
-    reserved: '{locations.reserved}',
-    'safety stock': '{locations.safetyStock}',
-    ATP: '{locations.atp}',
-  },
 });
