@@ -50,7 +50,7 @@ export const PageHead = ({ title, heading = title, badge, about, back, children 
       <Heading title={title}>{heading}</Heading>
       {badge}
     </div>
-    {about !== undefined && <p class="muted about">{about}</p>}
+    {about !== undefined && <p class="muted">{about}</p>}
     {back && <a href={back[0]}>← {back[1]}</a>}
     {children}
   </div>

@@ -74,13 +74,10 @@ function Ready({ estate }: { estate: Output<'read-topology'> | undefined }) {
   const down = downByFault(estate).length;
   const { applications } = estate;
   const ready = `${applications.filter(({ state }) => state === 'ready').length - down} of ${applications.length}`;
-  return down === 0 ? (
-    <a class="badge good" href={linkHere('activity')}>
-      {ready} applications ready
-    </a>
-  ) : (
-    <a class="badge warn" href={linkHere('faults')}>
-      {ready} ready · {down} down because of a fault
+  const isDown = down > 0;
+  return (
+    <a class={`badge ${isDown ? 'warn' : 'good'}`} href={linkHere(isDown ? 'faults' : 'activity')}>
+      {ready} {isDown ? `ready · ${down} down because of a fault` : 'applications ready'}
     </a>
   );
 }
@@ -92,8 +89,7 @@ interface FactsProps {
 }
 
 function Facts({ contents, traces: latest }: FactsProps) {
-  const isCharted = latest.length > 1;
-  const code = useResource(`code of the charts ${isCharted}`, async () => (isCharted ? import('./charts.tsx') : undefined));
+  const code = useResource('code of the charts', () => import('./charts.tsx'));
   const { traces, events, hops = 0, objects = {} } = contents?.counts ?? {};
   const orders = Object.entries(objects['order'] ?? {}).filter(([, count]) => count > 0);
   const ordered = orders.reduce((sum, [, count]) => sum + count, 0);
@@ -109,7 +105,7 @@ function Facts({ contents, traces: latest }: FactsProps) {
         words={[ordered === 1 ? 'order' : 'orders', ...states].join(', ')}
         link={linkHere('objects', 'order')}
       />
-      {code.value ? (
+      {code.value && latest.length > 1 ? (
         <code.value.Charts traces={latest} kept={kept} css={css} />
       ) : (
         <>
