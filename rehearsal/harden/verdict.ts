@@ -37,6 +37,8 @@ export interface Facts {
   /** Verdict of the same site when its application is absent, for a change of that refusal. */
   readonly whenAbsent?: Verdict;
   readonly forbidden?: Omit<Evidence, 'check' | 'differences'>;
+  /** Whether the try lacks changes of the baseline, and made none more often. */
+  readonly isCutShort?: boolean;
 }
 
 /** Whether the command may be run once more in the same rehearsal, to see whether that completes it. */
@@ -65,7 +67,8 @@ export function judge(baseline: Story, tried: Story, facts: Facts): Judged {
   if (cell.family === 'calendar') return judgeDate(tried, effects.differences, checks, judged);
   if (cell.misfortune === 'retry-after-date' && facts.whenAbsent !== undefined && facts.whenAbsent !== 'survived')
     return judged('survived', 'The command does not survive the refusal itself, whatever its header.');
-  if (effects.hasMore && !effects.hasLess) return judged('twice', 'Something happened more often than in the baseline.', all);
+  const hasOnlyMore = effects.hasMore && !effects.hasLess;
+  if (hasOnlyMore && !facts.isCutShort) return judged('twice', 'Something happened more often than in the baseline.', all);
   if (cell.family === 'forbidden') {
     if (tried.exitCode !== 0) return judged('survived', `The command noticed it: exit code ${tried.exitCode}.`);
     if (facts.forbidden && effects.differences.length === 0) {
@@ -76,7 +79,7 @@ export function judge(baseline: Story, tried: Story, facts: Facts): Judged {
     }
   }
   if (tried.exitCode === 0) {
-    if (effects.hasLess && !effects.hasMore && !effects.hasOther)
+    if (hasOnlyMore || (effects.hasLess && !effects.hasMore && !effects.hasOther))
       return judged('silent', 'The command reported success, although less happened than in the baseline.', all);
     if (effects.differences.length > 0) return judged('wrong', 'The books differ from the baseline.', all);
     if (checks.length > 0) return judged('wrong', 'The check differs from the baseline.', checks);

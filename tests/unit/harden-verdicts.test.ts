@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { compareChecks } from '../../rehearsal/harden/check.ts';
 import { type BookEntry, effectsOf } from '../../rehearsal/harden/effects.ts';
+import { type Hop, isCutShort } from '../../rehearsal/harden/sites.ts';
 import { type Facts, judge, judgeRepetition, type Story } from '../../rehearsal/harden/verdict.ts';
 
 const before: readonly BookEntry[] = [
@@ -44,6 +45,8 @@ test.each<[verdict: string, what: string, tried: Story, more?: Partial<Facts>]>(
   ['wrong', 'a violated invariant', story(ordered(1), { broken: ['Money agrees'] })],
   ['stuck', 'a command that was stopped', story(ordered(1), { exitCode: undefined })],
   ['failed-cleanly', 'a failure that left nothing', story(before, { exitCode: 1 })],
+  ['half?', 'a command that failed before it reduced the order', story(ordered(2), { exitCode: 1 }), { isCutShort: true }],
+  ['silent', 'success without the reduction of the order', story(ordered(2)), { isCutShort: true }],
   ['half?', 'a failure after the order was carried out', story(ordered(1), { exitCode: 1 })],
   ['not-struck', 'a misfortune that did not happen', story(ordered(1)), { hits: 0 }],
   ['silent', 'an accepted forgery', story(ordered(1)), { cell: { family: 'forged', misfortune: 'bad-signature' }, forgedStatus: 204 }],
@@ -79,6 +82,38 @@ test('A second refund counts as twice, although it takes back points', () => {
     );
   const judged = judge(refunded(500, 505), refunded(1_000, 500), facts());
   expect('verdict' in judged && judged.verdict).toBe('twice');
+});
+
+const calls = (...calls: readonly [api: string, status: number, more?: Partial<Hop>][]): readonly Hop[] =>
+  calls.map(([api, status, more], index) => ({
+    requestId: `req-${index}`,
+    correlationId: 'c',
+    sequence: index + 1,
+    application: 'oms',
+    api,
+    method: 'POST',
+    path: '/',
+    status,
+    startedAt: '2026-03-02T10:00:00.000Z',
+    at: '2026-03-02T10:00:00.000Z',
+    durationMs: 1,
+    calls: [],
+    faults: [],
+    ...more,
+  }));
+
+test('A story is cut short when changes are missing and none was made more often', () => {
+  const whole = calls(['create-order-api', 201], ['confirm-order-api', 200], ['change-order-api', 200]);
+  const isShort = (tried: readonly Hop[], lost = true) =>
+    isCutShort(whole, tried, { struck: new Set(tried.filter(({ status }) => status === 504).map(({ requestId }) => requestId)), lost });
+  expect(isShort(calls(['create-order-api', 201], ['confirm-order-api', 504]))).toBe(true);
+  expect(isShort(calls(['create-order-api', 201], ['confirm-order-api', 504], ['confirm-order-api', 200, { unchanged: 'Stored.' }]))).toBe(
+    true,
+  );
+  expect(isShort(calls(['create-order-api', 201], ['confirm-order-api', 504], ['confirm-order-api', 200]))).toBe(false);
+  expect(isShort(calls(['create-order-api', 201], ['confirm-order-api', 504], ['confirm-order-api', 200]), false)).toBe(true);
+  expect(isShort(calls(['create-order-api', 201], ['create-basket-api', 201]))).toBe(false);
+  expect(isShort(whole)).toBe(false);
 });
 
 test('A failure is clean when one repetition completes it', () => {
