@@ -418,6 +418,7 @@ async function showRun(run: HardenRun, options: Options, earlier: HardenRun | un
       options.again === undefined ? runLines(run, columns, hasColour) : [...run.cells.map(again), ...findingLines(run, columns, hasColour)];
     print(`${lines.join('\n')}\n`);
     if (files.length > 0) print(`Report: ${files.join(', ')}\n`);
+    if (files.length > 0 && run.endedEarly !== undefined) print('The same command with --resume continues the run.\n');
   }
   const bad = endedBadly(run);
   if (openFindings(run).length > 0) process.exitCode = EXIT.fails;

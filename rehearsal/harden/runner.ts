@@ -354,7 +354,7 @@ const DRIFTED = 'A run without any misfortune differs from the baseline now: you
 const SUPERFLUOUS = 'Not tried: an event of this type has broken the receiver already. --all tries it.';
 
 function endOf(error: unknown): string {
-  if (error instanceof ConnectionError) return `${ESTATE_ENDED}: ${error.message} Then continue with --resume.`;
+  if (error instanceof ConnectionError) return `${ESTATE_ENDED}: ${error.message} When it answers again, continue with --resume.`;
   return `${RUN_FAILED}: ${errorMessage(error)}`;
 }
 
