@@ -1,6 +1,8 @@
 import { expect, test } from '@jest/globals';
 import { compareChecks } from '../../rehearsal/harden/check.ts';
 import { type BookEntry, effectsOf } from '../../rehearsal/harden/effects.ts';
+import { remedyOf } from '../../rehearsal/harden/findings.ts';
+import type { Family } from '../../rehearsal/harden/run.ts';
 import { type Hop, isCutShort } from '../../rehearsal/harden/sites.ts';
 import { type Facts, judge, judgeRepetition, type Story } from '../../rehearsal/harden/verdict.ts';
 
@@ -114,6 +116,13 @@ test('A story is cut short when changes are missing and none was made more often
   expect(isShort(calls(['create-order-api', 201], ['confirm-order-api', 504], ['confirm-order-api', 200]), false)).toBe(true);
   expect(isShort(calls(['create-order-api', 201], ['create-basket-api', 201]))).toBe(false);
   expect(isShort(whole)).toBe(false);
+});
+
+test('A client that acts twice after a broken answer is advised to keep its key, and a receiver to remember the event', () => {
+  const remedy = (family: Family) =>
+    remedyOf({ id: 'C1', site: 'confirm-order-api#1', family, misfortune: '', label: '', verdict: 'twice' });
+  expect(remedy('forbidden')).toContain('Idempotency-Key of its first try');
+  expect(remedy('delivery')).toContain('Remember each webhook-id');
 });
 
 test('A failure is clean when one repetition completes it', () => {
