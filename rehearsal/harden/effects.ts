@@ -48,11 +48,9 @@ function describe({ book, entry }: BookEntry): Pick<Effect, 'book' | 'entry' | '
 /** A basket holds neither money nor stock nor points, and expires. */
 const HARMLESS = 'objects basket';
 
-/** The remains of a story that failed: work that nothing ends, or an effect. */
-export const leftBy = (effects: Effects): readonly Difference[] =>
-  [...effects.values()]
-    .filter(({ group, hasFailed }) => group !== HARMLESS && !hasFailed)
-    .map((one) => ({ what: wordsOf(one), baseline: String(one.value - one.change), tried: String(one.value) }));
+/** Whether a story that failed left work that nothing ends, or an effect. */
+export const hasLeft = (effects: Effects): boolean =>
+  [...effects.values()].some(({ group, hasFailed }) => group !== HARMLESS && !hasFailed);
 
 export interface Comparison {
   readonly differences: readonly Difference[];

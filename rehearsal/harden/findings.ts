@@ -24,10 +24,13 @@ const SHOWN_DIFFERENCES = 3;
 /** What happened, in a few sentences. */
 export function paragraphOf({ cell, causes, site, exitCode, ending, journal, struck }: Told): string {
   const end = ending ?? (exitCode === undefined ? 'The command did not end.' : `The command ended with exit code ${exitCode}.`);
+  // Its reason has the exit code already.
+  const isTold =
+    ending === undefined && exitCode !== undefined && exitCode !== 0 && cell.reason?.includes(` exit code ${exitCode}`) === true;
   return [
     ...causes.map((one) => causeOf(one.cell, one.site)),
     ...reactionOf(cell, site, journal, struck),
-    end,
+    ...(isTold ? [] : [end]),
     ...consequencesOf(cell),
   ].join(' ');
 }

@@ -9,7 +9,7 @@ import { trouble } from './functions.ts';
 import { findPair, pairsOf } from './pairs.ts';
 import { NotPossible, storiesIn, type Telling, type UserSystem, type World } from './play.ts';
 import { type Cell, type Difference, FAMILIES, type Finding, type HardenRun, isFailing, VERDICTS, type Verdict } from './run.ts';
-import { isCutShort, type PlannedSite, sitesOf } from './sites.ts';
+import { isCutShort, type PlannedSite, sitesOf, undeliveredTo } from './sites.ts';
 import { differencesOfStories, type Facts, type Judgement, judge, judgeRepetition } from './verdict.ts';
 
 export interface HardenOptions extends World, PlanChoice {
@@ -514,6 +514,7 @@ function factsOf(cell: PlannedCell, site: PlannedSite, told: Telling, baseline: 
   return {
     cell,
     hits: told.hits,
+    isUndelivered: site.kind === 'delivery' && undeliveredTo(site.webhook, told.journal) > undeliveredTo(site.webhook, baseline.journal),
     isCutShort: isCutShort(baseline.journal, told.journal, {
       struck: told.struck,
       lost: (cell.pair ?? [cell]).some(({ family }) => family === 'lost-answers'),

@@ -103,6 +103,14 @@ export function isCutShort(
   );
 }
 
+/** Number of events that a webhook got no answer for, because its receiver had ended. */
+export function undeliveredTo(webhook: string, journal: readonly Hop[]): number {
+  const attempts = journal.filter(({ api }) => api === `webhook:${webhook}`);
+  return [...Map.groupBy(attempts, ({ parentId }) => parentId).values()].filter(
+    (some) => some.at(-1)?.status === 0 && !some.some(({ status }) => status >= 200 && status < 300),
+  ).length;
+}
+
 /** The places in a story that a misfortune can strike, in the sequence of the story. */
 export function sitesOf(journal: readonly Hop[], deliveries: readonly Delivery[]): readonly PlannedSite[] {
   return [START, ...callSites(journal), ...deliverySites(deliveries)];

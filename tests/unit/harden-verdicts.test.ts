@@ -3,7 +3,7 @@ import { compareChecks } from '../../rehearsal/harden/check.ts';
 import { type BookEntry, effectsOf } from '../../rehearsal/harden/effects.ts';
 import { remedyOf } from '../../rehearsal/harden/findings.ts';
 import type { Family } from '../../rehearsal/harden/run.ts';
-import { type Hop, isCutShort } from '../../rehearsal/harden/sites.ts';
+import { type Hop, isCutShort, undeliveredTo } from '../../rehearsal/harden/sites.ts';
 import { type Facts, judge, judgeRepetition, type Story } from '../../rehearsal/harden/verdict.ts';
 
 const before: readonly BookEntry[] = [
@@ -53,6 +53,30 @@ test.each<[verdict: string, what: string, tried: Story, more?: Partial<Facts>]>(
   ['not-struck', 'a misfortune that did not happen', story(ordered(1)), { hits: 0 }],
   ['silent', 'an accepted forgery', story(ordered(1)), { cell: { family: 'forged', misfortune: 'bad-signature' }, forgedStatus: 204 }],
   ['survived', 'a refused forgery', story(ordered(1)), { cell: { family: 'forged', misfortune: 'bad-signature' }, forgedStatus: 401 }],
+  [
+    'survived',
+    'a refused forgery of a command that ended before the event was sent again',
+    story(ordered(1), { check: '{"orders":0}' }),
+    { cell: { family: 'forged', misfortune: 'bad-signature' }, forgedStatus: 401, isUndelivered: true },
+  ],
+  [
+    'wrong',
+    'a refused forgery of a receiver that got the event later and dropped it',
+    story(ordered(1), { check: '{"orders":0}' }),
+    { cell: { family: 'forged', misfortune: 'bad-signature' }, forgedStatus: 401 },
+  ],
+  [
+    'not-struck',
+    'a late event that came after the command had ended',
+    story(ordered(1), { check: '{"orders":0}' }),
+    { cell: { family: 'delivery', misfortune: 'late' }, isUndelivered: true },
+  ],
+  [
+    'failed-cleanly',
+    'a command that gave up waiting for an event after a refused forgery',
+    story(ordered(1), { exitCode: 1 }),
+    { cell: { family: 'forged', misfortune: 'bad-signature' }, forgedStatus: 401 },
+  ],
   [
     'wrong',
     'a failure under a permitted change',
@@ -123,6 +147,15 @@ test('A client that acts twice after a broken answer is advised to keep its key,
     remedyOf({ id: 'C1', site: 'confirm-order-api#1', family, misfortune: '', label: '', verdict: 'twice' });
   expect(remedy('forbidden')).toContain('Idempotency-Key of its first try');
   expect(remedy('delivery')).toContain('Remember each webhook-id');
+});
+
+test('An event that a receiver could not get, because it had ended, is undelivered', () => {
+  const attempts = (...all: readonly [event: string, status: number][]) =>
+    calls(...all.map(([parentId, status]): [string, number, Partial<Hop>] => ['webhook:copy', status, { parentId }]));
+  expect(undeliveredTo('copy', attempts(['one', 401], ['two', 204], ['one', 0], ['one', 0]))).toBe(1);
+  expect(undeliveredTo('copy', attempts(['one', 401], ['one', 0], ['one', 204]))).toBe(0);
+  expect(undeliveredTo('copy', attempts(['one', 401], ['one', 500]))).toBe(0);
+  expect(undeliveredTo('other', attempts(['one', 0]))).toBe(0);
 });
 
 test('A failure is clean when one repetition completes it', () => {
