@@ -17,6 +17,8 @@ const ordered = (orders: number): readonly BookEntry[] => [
   { book: 'stock', entry: 'mug-blue on hand', value: 10 - orders },
 ];
 
+const remains = (...entries: readonly string[]): readonly BookEntry[] => entries.map((entry) => ({ book: 'objects', entry, value: 1 }));
+
 const story = (after: readonly BookEntry[], more: Partial<Story> = {}): Story => ({
   rehearsal: 'r-1',
   startsAt: '2026-03-02T10:00:00Z',
@@ -49,6 +51,15 @@ test.each<[verdict: string, what: string, tried: Story, more?: Partial<Facts>]>(
   ['failed-cleanly', 'a failure that left nothing', story(before, { exitCode: 1 })],
   ['half?', 'a command that failed before it reduced the order', story(ordered(2), { exitCode: 1 }), { isCutShort: true }],
   ['silent', 'success without the reduction of the order', story(ordered(2)), { isCutShort: true }],
+  [
+    'failed-cleanly',
+    'a failure that left a basket of a guest, and stock that is free again',
+    story([...before, ...remains('basket abandoned', 'customer anonymous', 'reservation released', 'reservation expired')], {
+      exitCode: 1,
+    }),
+  ],
+  ['half?', 'a failure that left reserved stock', story([...before, ...remains('reservation confirmed')], { exitCode: 1 })],
+  ['survived', 'a second guest', story([...ordered(1), ...remains('customer anonymous', 'basket open')])],
   ['half?', 'a failure after the order was carried out', story(ordered(1), { exitCode: 1 })],
   ['not-struck', 'a misfortune that did not happen', story(ordered(1)), { hits: 0 }],
   ['silent', 'an accepted forgery', story(ordered(1)), { cell: { family: 'forged', misfortune: 'bad-signature' }, forgedStatus: 204 }],
