@@ -33,7 +33,7 @@ test.each(scenarios.filter(({ name }) => PLAYED.includes(name)))(
       data: scenario.data,
       system: { play: playOf(scenario) },
       state: 'none',
-      wording: { check: '', reset: '', connection: '' },
+      wording: { check: '', reset: '', connection: '', noCell: '' },
       repeat: (cell) => cell,
       parallel: 1,
       families: ['lost-answers'],
