@@ -6,6 +6,7 @@ import { pathToFileURL } from 'node:url';
 import type { ObjectType } from '../../rehearsal/call-types.ts';
 import type { EstateRehearsal } from '../../rehearsal/estate-rehearsal.ts';
 import {
+  boundedCheck,
   CHECK_MS,
   checkOfFunction,
   failedCheck,
@@ -97,7 +98,7 @@ async function runCommand(rehearsal: EstateRehearsal, options: SystemOptions, ho
 /** What the command has written, or why it cannot be read; undefined when it has written nothing. */
 function writtenCheck(file: string): string | undefined {
   try {
-    return readTextWithin(file, { most: MOST_CHECK_BYTES }).slice(0, LONGEST_CHECK);
+    return boundedCheck(readTextWithin(file, { most: MOST_CHECK_BYTES }));
   } catch (error) {
     if (!(error instanceof UnreadFile)) throw error;
     return error.isMissing ? undefined : failedCheck(`: the file in ${CHECK_FILE} is not read, because ${error.message}.`);
@@ -141,7 +142,7 @@ async function checkOf(check: string, options: SystemOptions): Promise<ReadCheck
     });
     if (exitCode === undefined) return `${LATE_CHECK}: ${check}`;
     if (exitCode !== 0) return failedCheck(` with exit code ${exitCode}: ${output.trim() || 'it printed nothing.'}`);
-    return stdout.trim() === '' ? NO_CHECK : stdout;
+    return stdout.trim() === '' ? NO_CHECK : boundedCheck(stdout);
   };
 }
 
