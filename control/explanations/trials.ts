@@ -8,9 +8,17 @@ import type { CallOf } from '../../shared/catalog/define.ts';
 import { moveReturn, resendScanWebhook, scanShipment } from '../../shared/catalog/fulfillment/internal.ts';
 import { ReturnVerb } from '../../shared/catalog/fulfillment/returns.ts';
 import { Scan } from '../../shared/catalog/fulfillment/shipments.ts';
-import { ofOrder, outstandingAtTill, outstandingOf, payablePoints, replaceable, returnable } from '../../shared/catalog/nearby.ts';
+import {
+  leftInParcel,
+  ofOrder,
+  outstandingAtTill,
+  outstandingOf,
+  payablePoints,
+  replaceable,
+  replaceableLost,
+  returnable,
+} from '../../shared/catalog/nearby.ts';
 import type { BusinessObject, ObjectType } from '../../shared/catalog/objects.ts';
-import { replacedInParcel } from '../../shared/catalog/order/replaced.ts';
 import { refundableOf } from '../../shared/catalog/payment/cover.ts';
 import { completePaymentAction, decideDispute, disputePayment } from '../../shared/catalog/payment/internal.ts';
 import { refundId } from '../../shared/catalog/payment/refunds.ts';
@@ -110,24 +118,21 @@ const attempts: AttemptsOfAllApis & { readonly [Type in ObjectType]?: Attempts<T
         ...(shippingMethod === 'EXPRESS' ? [call({ shippingMethod: 'STANDARD' })] : []),
       ]);
     },
-    replace: ({ id, lines, replacements }, { near }) => {
-      const call = (reason: string, units: readonly { readonly orderLineId: string; readonly qty: number }[]): PossibleCall => {
+    replace: (order, { near }) => {
+      const { id, lines, replacements } = order;
+      const call = (reason: string, unitsOf: (lineId: string) => number): PossibleCall => {
+        const units = lines.map(({ lineId }) => ({ orderLineId: lineId, qty: unitsOf(lineId) }));
         const some = units.filter(({ qty }) => qty > 0).slice(0, MOST_LINES);
         const least = [{ orderLineId: lines[0]?.lineId ?? '', qty: 1 }];
         return { api: apis['create-replacement-api'], params: { id }, body: { lines: some.length > 0 ? some : least, reason } };
       };
-      const delivered = lines.map(({ lineId }) => ({ orderLineId: lineId, qty: replaceable({ lines, replacements }, lineId, near) }));
       const lost = ofOrder(near, 'fulfillment-order', id).flatMap(({ object }) => (object.failureReason === 'lost' ? [object] : []));
-      const ofParcels = lost.map(({ id: parcel, lines: sent }) =>
-        call(
-          'lost',
-          sent.map(({ orderLineId, qty, shortQty }) => ({
-            orderLineId,
-            qty: qty - shortQty - replacedInParcel(parcel, orderLineId, replacements),
-          })),
-        ),
-      );
-      return Promise.resolve([...ofParcels, call('damaged', delivered)]);
+      return Promise.resolve([
+        ...(lost.length > 0 ? [call('lost', (lineId) => replaceableLost(order, lineId, near))] : []),
+        // Of several parcels, one may be refunded or found already.
+        ...(lost.length > 1 ? lost.map((parcel) => call('lost', (lineId) => leftInParcel(parcel, lineId, replacements))) : []),
+        call('damaged', (lineId) => replaceable(order, lineId, near)),
+      ]);
     },
     'open-return': ({ id, lines, replacements, shippingAddress, storeId, collection }, { near }, others) => {
       const open = lines.map(({ lineId: orderLineId }) => ({ orderLineId, qty: returnable({ lines, replacements }, orderLineId, near) }));

@@ -372,12 +372,13 @@ function lateIn({ state, failureReason, collection, shipments }: BusinessObject<
 
 /** Why an object ended, or failed, in its own words. */
 const causes: { readonly [Type in ObjectType]?: Causes<Type> } = {
-  order: ({ state, cancelReason }) => {
+  order: ({ id, state, cancelReason }, near) => {
     if (state !== 'cancelled') return [];
     if (cancelReason === 'expired') return [{ code: 'expired', text: 'It expired: nobody confirmed it in time.' }];
-    return [
-      { code: 'cancelled', text: cancelReason === undefined ? 'It was cancelled without a reason.' : `It was cancelled: ${cancelReason}.` },
-    ];
+    const reason = cancelReason === undefined ? 'It was cancelled without a reason.' : `It was cancelled: ${cancelReason}.`;
+    const failures = ofOrder(near, 'fulfillment-order', id).flatMap(({ object: { failureReason } }) => failureReason ?? []);
+    const why = cancelReason === 'not-fulfilled' ? [...new Set(failures)].map((failure) => ` ${FAILURES[failure]}`) : [];
+    return [{ code: 'cancelled', text: `${reason}${why.join('')}` }];
   },
   payment: ({ state, declineCode }) => {
     if (state !== 'failed') return [];

@@ -55,6 +55,8 @@ export const changeOrder = handle(changeOrderApi)(async ({ params, body }, scope
   const { work } = scope;
   const found = await requireObject(work, orders, params.id);
   if (isSale(found)) throw soldAtTill(found);
+  // Another action may begin after an earlier run of this request has made the change.
+  if (found.pendingAction && isMade(found, body)) return again(await fetchView(found, scope));
   refuseWhileOtherPending(found, 'change');
   if (found.pendingChange && !isSameChange(found.pendingChange.asked, body)) {
     throw actionPending(found, 'change', found.pendingAction ?? { action: 'change', since: found.updatedAt });
@@ -72,6 +74,17 @@ export const changeOrder = handle(changeOrderApi)(async ({ params, body }, scope
   const outcome = await carryOutChange(intended, resumed, scope);
   return outcome instanceof Problem ? outcome : viewChanged(outcome, scope);
 });
+
+/** Whether an order has what a change asks for, while another action is pending. */
+function isMade({ changes, pendingChange, ...order }: StoredOrder, asked: Asked): boolean {
+  if (!changes || (pendingChange && isSameChange(pendingChange.asked, asked))) return false;
+  try {
+    return wantedOf({ ...order, changes }, asked) === undefined;
+  } catch (error) {
+    if (error instanceof Problem) return false;
+    throw error;
+  }
+}
 
 interface Changed {
   readonly order: StoredOrder;

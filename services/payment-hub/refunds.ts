@@ -71,7 +71,7 @@ async function limitOf({ work, call }: Scope, { orderId }: StoredPayment, body: 
   const { returnId } = body;
   if (returnId === undefined) return undefined;
   // A repeat after the announcement has ended is another announcement.
-  const announced = { step: `refund ${work.now}` };
+  const announced = { step: `refund ${work.now}`, isSeparate: true } as const;
   const order = body.payable ?? (await call(announceRefund, { params: { id: orderId, returnId } }, announced));
   if (order.orderId !== orderId) {
     throw invalid('/payable/orderId', 'other_order', `payable is about "${order.orderId}", the payment about "${orderId}".`);

@@ -1,6 +1,6 @@
 import { type Money, money } from '../domain/money.ts';
 import type { BusinessObject, ObjectType } from './objects.ts';
-import { beingReplacedOf, replacedOf, withNobodyOf } from './order/replaced.ts';
+import { beingReplacedOf, replacedInParcel, replacedOf, withNobodyOf } from './order/replaced.ts';
 import { isUndecided, requiredFor, stillToPay } from './payment/cover.ts';
 
 /*
@@ -81,3 +81,21 @@ export const replaceable = (order: Pick<Order, 'lines' | 'replacements'>, id: st
   beingReplacedOf(id, order.replacements) +
   withNobody(order.replacements, id, near) -
   replacedOf(id, order.replacements);
+
+/** Units of a line that carriers lost, in all its parcels, and that are neither refunded nor replaced. */
+export function replaceableLost(order: Pick<Order, 'id' | 'lines' | 'replacements'>, id: string, near: Nearby): number {
+  const { qty = 0, fulfilledQty = 0, cancelledQty = 0 } = order.lines.find(({ lineId }) => lineId === id) ?? {};
+  const lost = ofOrder(near, 'fulfillment-order', order.id).filter(({ object }) => object.failureReason === 'lost');
+  const units = lost.reduce((sum, { object }) => sum + leftInParcel(object, id, order.replacements), 0);
+  // A refunded parcel stays lost, and its units count as cancelled.
+  return Math.min(units, qty - fulfilledQty - cancelledQty);
+}
+
+/** Units of a line that a lost parcel had, and that no replacement serves. */
+export const leftInParcel = (
+  { id, lines }: Pick<BusinessObject<'fulfillment-order'>, 'id' | 'lines'>,
+  lineId: string,
+  replacements: Order['replacements'],
+): number =>
+  lines.reduce((sum, { orderLineId, qty, shortQty }) => (orderLineId === lineId ? sum + qty - shortQty : sum), 0) -
+  replacedInParcel(id, lineId, replacements);

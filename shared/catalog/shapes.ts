@@ -257,6 +257,18 @@ export function exactlyOne<T extends z.ZodObject>(schema: T, names: readonly (ke
     .meta({ description: schema.description ?? rule, ...oneRequired(names) });
 }
 
+/** Adds what to do to the refusal of members that this request does not have, and a similar one has. */
+export function withRemedies<T extends z.ZodObject>(schema: T, remedies: Readonly<Record<string, string>>): T {
+  return schema.check(({ issues, value }) => {
+    for (const issue of issues.filter(({ code, path = [] }) => code === 'unrecognized_keys' && path.length === 0)) {
+      const { keys = [] } = issue as { keys?: string[] };
+      for (const key of keys.filter((name) => Object.hasOwn(remedies, name)))
+        issues.push({ code: 'custom', path: [key], message: remedies[key] ?? '', params: { code: 'unknown_member' }, input: value });
+      Object.assign(issue, { keys: keys.filter((name) => !Object.hasOwn(remedies, name)) });
+    }
+  });
+}
+
 /** Requires at least one of several members, also in the OpenAPI document. */
 export function atLeastOne<T extends z.ZodObject>(schema: T, names: readonly (keyof z.output<T> & string)[]): T {
   const rule = `Give at least one of ${names.join(', ')}.`;

@@ -5,6 +5,7 @@ import { expectStreamMoves } from '../browser/moving-stream.ts';
 import { expectWalk } from '../browser/walk.ts';
 import { describeInBrowser } from '../support/chromium.ts';
 import { collectionSteps } from '../support/steps/collection.ts';
+import { playJourneys } from '../support/steps/journeys.ts';
 import { rehearsalAt } from '../support/steps/rehearsal-at.ts';
 import { sandboxWithGateways, skipWithoutCluster, whyNoCluster } from './cluster.ts';
 
@@ -33,6 +34,14 @@ else
       const { items } = await rehearsal.control('list-swaps');
       expect(items).toMatchObject([{ application: 'payment-hub', from: 'request', failed: 0, violations: [] }]);
       expect(items[0]?.calls).toBeGreaterThan(0);
+    });
+
+    test('Orders with given prices are changed and returned, and goods are replaced, across the pods', async () => {
+      const byHand = { warehouse: 'manual', carrier: 'manual', returns: 'manual' } as const;
+      await using rehearsal = await rehearsalAt(await sandbox.gateway(), byHand);
+      await playJourneys(rehearsal);
+      await rehearsal.settle();
+      await rehearsal.verify();
     });
 
     describeInBrowser('The console of a cluster with three gateways', () => {

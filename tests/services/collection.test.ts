@@ -497,6 +497,8 @@ describe('Not collected', () => {
     expect(await events({ type: 'ext.collection-expired', subject: `fulfillment-order/${fulfillmentOrderId}` })).toHaveLength(1);
     expect(await api('track-shipment-api', { params: { id: shipmentId } })).toMatchObject({ state: 'returned-to-sender' });
     expect(await handOver(fulfillmentOrderId, { code })).toMatchObject({ status: 409 });
+    const { reasons } = await rehearsal.control('explain-object', { params: { type: 'order', id: orderId } });
+    expect(reasons.map(({ text }) => text)).toContain('It was cancelled: not-fulfilled. Nobody collected the goods in time.');
   });
 
   test('Extend Collection moves the last day once', async ({ atCounter, extend, advance, fulfilment }) => {

@@ -2,6 +2,7 @@ import { expect } from '@jest/globals';
 import { DRY, disagreement } from '../support/dry-run.ts';
 import { onMonday } from '../support/steps/collection.ts';
 import { external, givenOrder } from '../support/steps/given.ts';
+import { playJourneys } from '../support/steps/journeys.ts';
 import { ADDRESS } from '../support/steps/order.ts';
 import { payingAtCounter } from '../support/steps/pay-at-counter.ts';
 import { card, eur } from '../support/steps/tender.ts';
@@ -141,3 +142,8 @@ testIn(() => payingAtCounter({}, { replaceLostWithin: 'P2D' }))(
     await verify();
   },
 );
+
+test('An order with given prices is changed and returned in part, and a mug of another order is replaced', async (rehearsal) => {
+  await playJourneys(rehearsal);
+  await rehearsal.verify();
+});

@@ -1,6 +1,7 @@
 import { describe, expect } from '@jest/globals';
 import { onMonday } from '../support/steps/collection.ts';
 import { givenOrder } from '../support/steps/given.ts';
+import { ADDRESS } from '../support/steps/order.ts';
 import { eur } from '../support/steps/tender.ts';
 import { testIn } from '../support/test-in.ts';
 
@@ -195,6 +196,36 @@ describe('Create Order refuses given prices', () => {
     const { id: basketId } = await checkedOut();
     const { status, body } = await call('create-order-api', create({ basketId, total: eur(1), priceSource: 'given' }));
     expect([status, body.errors.map(({ pointer }: { pointer: string }) => pointer)]).toEqual([422, ['/priceSource', '/total']]);
+  });
+
+  test.each([
+    ['payAt', 'collection', /for a payment at the counter, create the order from a basket/],
+    ['voucherCodes', ['WELCOME10'], /discounts in discount/],
+    ['shortage', 'cancel', /come from other locations/],
+    ['placeOrder', true, /Create Order creates the order/],
+  ])('a member of a checkout, with what to do: %s', async ({ call, checkedOut }, member, value, remedy) => {
+    const { id: basketId } = await checkedOut();
+    const more = { [member]: value, unheard: 1 } as object;
+    for (const order of [givenOrder('#22', more), { basketId, ...more }]) {
+      const { status, body } = await call('create-order-api', create(order));
+      expect([status, body.errors]).toMatchObject([
+        422,
+        [
+          { pointer: '/unheard', code: 'unknown_member', detail: 'This member is unknown.' },
+          { pointer: `/${member}`, code: 'unknown_member', detail: expect.stringMatching(remedy) },
+        ],
+      ]);
+    }
+  });
+
+  test.each([
+    ['reference', { source: 'web-shop', id: '#23' }, /give it to Create Order after the checkout/],
+    ['total', eur(1), /Create Order with lines/],
+  ])('a member of Create Order at a checkout, with what to do: %s', async ({ call, basket }, member, value, remedy) => {
+    const { id } = await basket();
+    const body = { shippingAddress: ADDRESS, [member]: value } as never;
+    const refused = await call('checkout-basket-api', { params: { id }, body });
+    expect([refused.status, refused.body.errors]).toMatchObject([422, [{ pointer: `/${member}`, detail: expect.stringMatching(remedy) }]]);
   });
 
   test('a blocked customer', async ({ call, control }) => {

@@ -385,3 +385,18 @@ test('The address of an order changes while its stock cannot be allocated yet', 
   expect((await read()).state).not.toBe('created');
   expect((await rehearsal.order(order.id)).shippingAddress).toEqual(ELSEWHERE);
 });
+
+test('A repeat of a change that is made answers 200 while another action is pending, and a third change is refused', async (rehearsal) => {
+  const order = await rehearsal.confirmed({ qty: 3 });
+  const [two, one] = [fewer(order, { 'mug-blue': 2 }), fewer(order, { 'mug-blue': 1 })];
+  await changed(rehearsal, order.id, two);
+  await rehearsal.fault('lost', { match: { api: 'change-fulfillment' }, fault: { kind: 'lost-response' } });
+  expect((await change(rehearsal, order.id, { shippingAddress: ELSEWHERE })).status).toBe(504);
+  const repeated = await change(rehearsal, order.id, two);
+  expect(repeated).toMatchObject({ status: 200, body: { pendingAction: { action: 'change' }, lines: [{ qty: 2 }] } });
+  expect((await change(rehearsal, order.id, one)).body).toMatchObject({ code: 'invalid_state_transition', retryable: true });
+  await rehearsal.noFaults();
+  await rehearsal.advance('PT1M');
+  const after = await rehearsal.order(order.id);
+  expect([after.changes?.map(({ what }) => what), after.pendingAction]).toEqual([['lines', 'address'], undefined]);
+});

@@ -1,5 +1,6 @@
 import { describe, expect } from '@jest/globals';
 import type { ProgressionInput } from '../../shared/catalog/control/progression.ts';
+import { DRY } from '../support/dry-run.ts';
 import { byHand } from '../support/steps/by-hand.ts';
 import { eur } from '../support/steps/tender.ts';
 import { testIn } from '../support/test-in.ts';
@@ -32,6 +33,17 @@ async function opened(progression: ProgressionInput = {}) {
 const test = testIn(opened);
 
 describe('Refunds of inspected returns', () => {
+  test('A dry run refuses a refund beyond the value of its return, as the call does', async (rehearsal) => {
+    const order = await rehearsal.paidBy([{ type: 'card', token: 'tok_refund_later' }, TOTAL]);
+    const returnId = await rehearsal.inspected(order);
+    const asked = { params: { id: (await rehearsal.order(order.id)).payments[0]?.id ?? '' }, body: { amount: eur(100), returnId } };
+    const answers = [
+      await rehearsal.call('refund-payment-api', { ...asked, query: DRY }),
+      await rehearsal.call('refund-payment-api', asked),
+    ];
+    expect(answers).toMatchObject(Array(2).fill({ status: 409, body: { code: 'refund_exceeds_captured' } }));
+  });
+
   test('A return is refunded to the card first, then to the other tenders in their fixed sequence, without shipping', async (rehearsal) => {
     const { redemption } = await rehearsal.api('redeem-loyalty-points-api', { params: { id: 'loy_ada' }, body: { points: 300 } });
     const points: Tender = { type: 'loyalty', token: redemption.id };

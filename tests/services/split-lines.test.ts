@@ -260,6 +260,67 @@ describe('A return of a line from two locations, without a location', () => {
   });
 });
 
+describe('A return of several lines, without a location', () => {
+  /** Five blue mugs, two from a warehouse and three from a store, and green ones from the warehouse alone. */
+  const arrived = (rehearsal: TestRehearsal) => rehearsal.completed([mugs(5), { sku: 'mug-green', qty: 2 }]);
+  const back = async (
+    rehearsal: TestRehearsal,
+    { id, lines }: { id: string; lines: readonly { lineId: string }[] },
+    ...units: number[]
+  ) => {
+    const asked = lines.flatMap(({ lineId }, place) =>
+      units[place] ? [{ orderLineId: lineId, qty: units[place], reason: 'too small' }] : [],
+    );
+    return rehearsal.announce({ orderId: id, lines: asked, dropOff: 'carrier' });
+  };
+
+  test('goes to the location that sent all units of each line, whichever line is the first', async (rehearsal) => {
+    const order = await arrived(rehearsal);
+    const reversed = { ...order, lines: order.lines.toReversed() };
+    expect((await back(rehearsal, order, 1, 1)).body.locationId).toBe('dc-01');
+    expect((await back(rehearsal, reversed, 1, 1)).body.locationId).toBe('dc-01');
+    expect((await back(rehearsal, order, 3)).body.locationId).toBe('store-01');
+  });
+
+  test('is refused if no location sent all of them, and names what each location sent', async (rehearsal) => {
+    const order = await arrived(rehearsal);
+    const [blue, green] = order.lines.map(({ lineId }) => lineId);
+    const refused = await back(rehearsal, order, 3, 1);
+    expect(refused).toMatchObject({ status: 422, body: { errors: [{ pointer: '/locationId', code: 'location_required' }] } });
+    expect(refused.body.detail).toContain(`3 of ${blue} (2 from dc-01, 3 from store-01), 1 of ${green} (2 from dc-01)`);
+    expect((await back(rehearsal, { ...order, lines: order.lines.toReversed() }, 1, 3)).body.errors).toMatchObject([
+      { code: 'location_required' },
+    ]);
+  });
+
+  test('goes to the location of the first line if each line came from one location', async (rehearsal) => {
+    await count(rehearsal, 'dc-01', 0);
+    const order = await rehearsal.completed([{ sku: 'mug-green', qty: 1 }, mugs(2)]);
+    expect((await back(rehearsal, order, 1, 1)).body.locationId).toBe('dc-01');
+  });
+
+  test('never goes to a location for units that it lacked when they were picked', async (rehearsal) => {
+    const { order, first } = await ordered(rehearsal);
+    await rehearsal.short(order, first, 1);
+    await rehearsal.picked(first, 'packed');
+    await rehearsal.delivered(await rehearsal.handedOver(first));
+    for (const { id, state } of await rehearsal.routed(order.id))
+      if (state === 'allocated') await rehearsal.delivered(await rehearsal.dispatched(id));
+    expect((await back(rehearsal, await rehearsal.order(order.id), 2)).body.locationId).toBe('store-01');
+  });
+
+  test('counts several parcels of one location together', async (rehearsal) => {
+    const { order, first } = await ordered(rehearsal);
+    // The warehouse has no mug, so the store sends the two missing ones in a second parcel.
+    await count(rehearsal, 'dc-02', 0);
+    await count(rehearsal, 'store-01', 5);
+    await rehearsal.short(order, first, 0);
+    for (const { id, state } of await rehearsal.routed(order.id))
+      if (state === 'allocated') await rehearsal.delivered(await rehearsal.dispatched(id));
+    expect((await back(rehearsal, await rehearsal.order(order.id), 5)).body.locationId).toBe('store-01');
+  });
+});
+
 describe('A line from two locations whose value does not divide evenly', () => {
   // 5 × 12.99 − 0.01, or 5 × 1299 − 1 yen, are 6494. The first two of five units are worth floor(6494 · 2 / 5) = 2597, the other three 3897.
   test.each([['EUR'], ['JPY']] as const)('is paid back to the last minor unit, in %s', async (_scene, currency) => {
@@ -293,6 +354,8 @@ describe('The replacement of a line from two locations', () => {
     for (const id of [first, second]) await rehearsal.lost(await rehearsal.dispatched(id));
     await count(rehearsal, 'store-02', 5);
     const lines = [{ orderLineId: order.lines[0]?.lineId ?? '', qty: 5 }];
+    const { moves } = await rehearsal.control('explain-object', { params: { type: 'order', id: order.id } });
+    expect(moves.find(({ verb }) => verb === 'replace')).toMatchObject({ possible: true, input: { body: { lines, reason: 'lost' } } });
     const { lines: replaced } = await rehearsal.api('create-replacement-api', {
       params: { id: order.id },
       body: { lines, reason: 'lost' },

@@ -76,7 +76,7 @@ function differenceOf(answer: unknown): string {
 const eachLine = <Line>(lines: readonly Line[], member: string, hint: (line: Line, place: number) => FieldHint): FieldHints =>
   Object.fromEntries(lines.map((line, place) => [`lines/${place}/${member}`, hint(line, place)]));
 
-const linesIn = ({ body }: Input) => body['lines'] as readonly { readonly orderLineId: string }[];
+const linesIn = ({ body }: Input) => body['lines'] as readonly { readonly orderLineId: string; readonly qty: number }[];
 
 const SHORTAGE: FieldHint = {
   label: 'Units that are missing when picked',
@@ -156,16 +156,22 @@ export const actionHints: { readonly [Type in ObjectType]?: Readonly<Record<stri
     },
     replace: {
       label: 'Send goods again',
-      does: 'Sends goods in place of lost, missing, damaged or wrong ones, at no charge. A store hands them over.',
+      does: 'Sends goods in place of lost, missing, damaged or wrong ones, at no charge.',
       fields: ({ lines, storeId }, near, input) => ({
-        ...eachLine(linesIn(input), 'qty', ({ orderLineId: id }, place) => ({
+        ...eachLine(linesIn(input), 'qty', ({ orderLineId: id, qty }, place) => ({
           label: near.name(lines.find(({ lineId }) => lineId === id)?.sku ?? id),
-          value: place === 0 ? 1 : 0,
+          // A parcel is lost with all its goods. Of delivered goods, usually one is damaged.
+          value: input.body['reason'] === 'lost' ? qty : place === 0 ? 1 : 0,
           least: 0,
           isAtMostInput: true,
         })),
         reason: { label: 'The goods', hint: '', choices: REPLACEMENT_REASONS },
-        storeId: { label: 'Others', value: storeId, hint: '', choices: { '': 'are sent to the customer', ...storesOf(near) } },
+        storeId: {
+          label: 'The new goods',
+          value: storeId,
+          hint: 'A store that you choose hands them over immediately.',
+          choices: { '': 'Are sent to the customer', ...storesOf(near) },
+        },
       }),
     },
     change: {

@@ -48,6 +48,7 @@ const views: { readonly [Type in ObjectType]?: Describe<Type> } = {
       ['Customer', near.link('customer', order.customerId)],
       ['Ordered', rehearsalTime(order.createdAt)],
       ['Sold', soldAt(order, near)],
+      ['Prices', order.priceSource === 'given' ? `Given by ${order.reference?.source ?? 'another system'}` : undefined],
       ['To', order.shippingAddress && inOneLine(order.shippingAddress)],
       ['Collected at', order.collection && near.place(order.collection.locationId)],
       ['Paid', order.payAt && 'At a till of the store, when it is collected'],
@@ -483,11 +484,12 @@ function taxIn({ taxStatus, destination }: BusinessObject<'basket'>): string | u
 }
 
 type Sold = Pick<Order, 'totals' | 'shippingMethod'> & {
+  readonly priceSource?: Order['priceSource'];
   readonly lines: readonly (BusinessObject<'basket'>['lines'][number] & Partial<Order['lines'][number]>)[];
 };
 
 /** The lines of an order or a basket, and the sums that make up the total. */
-function goodsOf({ lines, totals, shippingMethod }: Sold, near: Near, vouchers: BusinessObject<'basket'>['vouchers'] = []) {
+function goodsOf({ lines, totals, shippingMethod, priceSource }: Sold, near: Near, vouchers: BusinessObject<'basket'>['vouchers'] = []) {
   const applied = vouchers.filter(({ status }) => status === 'applied');
   const byVoucher = applied.reduce((sum, { discount }) => sum + discount.amount, 0);
   const byPromotion = money(totals.discount.amount - byVoucher, totals.total.currency);
@@ -514,7 +516,7 @@ function goodsOf({ lines, totals, shippingMethod }: Sold, near: Near, vouchers: 
       )}
       {sums([
         ['Goods', totals.subtotal],
-        byPromotion.amount > 0 && ['Promotions', negative(byPromotion)],
+        byPromotion.amount > 0 && [priceSource === 'given' ? 'Discounts' : 'Promotions', negative(byPromotion)],
         ...applied.map(({ code, discount }): Sum => [`Voucher ${near.voucher(code)}`, negative(discount)]),
         (totals.shipping.amount > 0 || shippingMethod) && [
           shippingMethod ? `Shipping, ${shippingMethod.toLowerCase()}` : 'Shipping',

@@ -115,41 +115,63 @@ async function readDropOff(work: UnitOfWork, { locationId, dropOff }: ReturnRequ
   return dropOff ?? (node.isStore ? 'store' : 'carrier');
 }
 
-/** Locations that a refusal names. */
-const NAMED_SENDERS = 5;
-
 /**
- * Where a carrier takes the goods of a request without a location, if the retailer splits lines: to the first location that sent as many
- * units of the first line which are not back. Undefined: the order decides, because it has one location or too few units.
- * @throws Problem `validation_failed` if only several locations together sent as many
+ * Where a carrier takes the goods of a request without a location, if the retailer splits lines: to the first location that sent as many units
+ * of each line which are not back. Undefined: the order decides, because each line came from one location, or a line has too few units.
+ * @throws Problem `validation_failed` if a line came from several locations, and only several together sent all units of the request
  */
 async function senderOf(
   work: UnitOfWork,
   { orderId, lines, locationId: named, dropOff }: Pick<ReturnRequest, 'orderId' | 'lines' | 'locationId' | 'dropOff'>,
 ): Promise<string | undefined> {
-  const [first] = lines;
-  if (!work.figures.splitLines || named !== undefined || dropOff === 'store' || !first) return undefined;
-  const { orderLineId, qty } = first;
-  const unitsIn = (parcel: { lines: readonly { orderLineId: string; qty: number }[] }) =>
-    parcel.lines.reduce((sum, line) => (line.orderLineId === orderLineId ? sum + line.qty : sum), 0);
-  const away = new Map<string, number>();
+  if (!work.figures.splitLines || named !== undefined || dropOff === 'store') return undefined;
+  const away = [...(await awayFrom(work, orderId))];
+  const leftAt = (units: Units, { orderLineId }: { orderLineId: string }) => units.get(orderLineId) ?? 0;
+  const sender = away.find(([, units]) => lines.every((line) => leftAt(units, line) >= line.qty));
+  if (sender) return sender[0];
+  const isSplit = lines.some(({ orderLineId }) => away.filter(([, units]) => units.has(orderLineId)).length > 1);
+  const isMore = lines.some((line) => away.reduce((sum, [, units]) => sum + leftAt(units, line), 0) < line.qty);
+  if (!isSplit || isMore) return undefined;
+  const shown = lines.map((line) => {
+    const senders = away.flatMap(([id, units]) => (leftAt(units, line) > 0 ? [`${leftAt(units, line)} from ${id}`] : []));
+    return `${line.qty} of ${line.orderLineId} (${firstOf(senders, NAMED_SENDERS)})`;
+  });
+  const detail = `No location sent all of these units that are not back: ${firstOf(shown, NAMED_LINES)}. Name the location that takes all of them in locationId, or create a return for each location.`;
+  throw invalid('/locationId', 'location_required', detail);
+}
+
+/** Units by line. */
+type Units = ReadonlyMap<string, number>;
+
+function addedTo(before: Units | undefined, lines: readonly { readonly orderLineId: string; readonly qty: number }[]): Units {
+  const units = new Map(before);
+  for (const { orderLineId, qty } of lines) units.set(orderLineId, (units.get(orderLineId) ?? 0) + qty);
+  return units;
+}
+
+/** What each location sent, in all its parcels together, and what is not back there. */
+async function awayFrom(work: UnitOfWork, orderId: string): Promise<ReadonlyMap<string, Units>> {
+  const away = new Map<string, Units>();
   for (const sent of await fulfillmentOrdersOf(work, orderId)) {
     if (sent.state !== 'delivered' || sent.collection) continue;
-    away.set(sent.locationId, (away.get(sent.locationId) ?? 0) + unitsIn(sent));
+    const picked = sent.lines.map(({ orderLineId, qty, shortQty }) => ({ orderLineId, qty: qty - shortQty }));
+    away.set(sent.locationId, addedTo(away.get(sent.locationId), picked));
   }
   for (const back of await returnsOf(work, orderId)) {
     const before = back.state === 'rejected' ? undefined : away.get(back.locationId);
-    if (before !== undefined) away.set(back.locationId, Math.max(0, before - unitsIn(back)));
+    if (!before) continue;
+    const returned = addedTo(undefined, back.lines);
+    away.set(back.locationId, new Map([...before].map(([line, qty]) => [line, Math.max(0, qty - (returned.get(line) ?? 0))])));
   }
-  const senders = [...away].filter(([, units]) => units > 0);
-  const sender = senders.find(([, units]) => units >= qty);
-  const together = senders.reduce((sum, [, units]) => sum + units, 0);
-  if (sender || together < qty) return sender?.[0];
-  const shown = senders.slice(0, NAMED_SENDERS).map(([id, units]) => `${units} from ${id}`);
-  const parts = [...shown, ...(senders.length > NAMED_SENDERS ? ['…'] : [])].join(', ');
-  const detail = `No location sent ${qty} units of the line "${orderLineId}" that are not back: ${parts}. Name the location that takes all of them in locationId, or create a return for each location.`;
-  throw invalid('/locationId', 'location_required', detail);
+  return away;
 }
+
+/** Locations, and lines, that a refusal names. */
+const NAMED_SENDERS = 5;
+const NAMED_LINES = 5;
+
+const firstOf = (parts: readonly string[], most: number): string =>
+  [...parts.slice(0, most), ...(parts.length > most ? ['…'] : [])].join(', ');
 
 /** The stores in words: `store-01, store-02 or store-03`. */
 async function listStores(work: UnitOfWork): Promise<string> {

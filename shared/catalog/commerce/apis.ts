@@ -22,6 +22,7 @@ import {
   ShippingMethod,
   typedText,
   VoucherCode,
+  withRemedies,
 } from '../shapes.ts';
 import { TaxPlace } from '../tax.ts';
 import { Basket, DigitalChannel, ListedProduct, Product, ProductView } from './objects.ts';
@@ -157,9 +158,18 @@ export const removeBasketLine = defineApi({
 
 const isObject = ({ value }: { readonly value: unknown }): boolean => typeof value === 'object' && value !== null && !Array.isArray(value);
 
+const LATER = 'Only Create Order has this member: leave it and placeOrder out here, and give it to Create Order after the checkout.';
+const GIVEN = 'A basket is priced by the estate: leave this out. Create Order with lines and priceSource "given" takes your prices.';
+
+/** Members that only Create Order has. */
+const WITH_CREATE_ORDER = {
+  ...Object.fromEntries(['reference', 'metadata', 'exchangeForReturnId'].map((name) => [name, LATER])),
+  ...Object.fromEntries(['priceSource', 'discount', 'shipping', 'tax', 'taxes', 'taxIncluded', 'total'].map((name) => [name, GIVEN])),
+};
+
 /** A checkout has an address, or a store where the customer collects the goods. Its rules are reported together with other mistakes. */
 function withAddressOrStore<T extends z.ZodObject>(schema: T): T {
-  return schema
+  return withRemedies(schema, WITH_CREATE_ORDER)
     .refine(({ shippingAddress, collection }) => shippingAddress !== undefined || collection !== undefined, {
       path: ['shippingAddress'],
       error: 'This member is required, unless collection names a store.',

@@ -5,7 +5,7 @@ import { Currency } from '../currency.ts';
 import { PartyContact } from '../customer/objects.ts';
 import { CollectionRequest } from '../inventory/collection.ts';
 import { LIMITS } from '../limits.ts';
-import { Address, Id, Quantity, ShippingMethod, Sku } from '../shapes.ts';
+import { Address, Id, Quantity, ShippingMethod, Sku, withRemedies } from '../shapes.ts';
 
 /*
  * Orders whose prices another system has calculated. They come from a shop, a marketplace or an ERP system, and the estate keeps them as they
@@ -102,12 +102,22 @@ const REMEDIES: Readonly<Record<(typeof REQUIRED)[number], string>> = {
   reference: 'Name the order as your system names it, so that a repeat never creates it twice.',
 };
 
+/** Members that only Checkout Basket has. */
+const AT_CHECKOUT = {
+  payAt:
+    'Only Checkout Basket takes payAt: leave it out. An order with given prices is paid before its goods are handed over; for a payment at the counter, create the order from a basket.',
+  voucherCodes: 'Only Checkout Basket takes vouchers: leave them out. An order with given prices has its discounts in discount.',
+  shortage:
+    'Only Checkout Basket takes shortage: leave it out. Units that an order with given prices lacks come from other locations, if these have them.',
+  placeOrder: 'Only Checkout Basket has this member: leave it out. Create Order creates the order.',
+};
+
 const TAXES = 'Prices are without tax: give the tax by rate, of goods and shipping.';
 const INCLUDED = 'These prices include tax: leave this out, or give taxIncluded false.';
 
 /** Adds the rules between the members of an order with given prices. They are reported together with the mistakes of other members. */
 export function withGivenPrices<T extends z.ZodObject>(schema: T): T {
-  return schema
+  return withRemedies(schema, AT_CHECKOUT)
     .superRefine((value, context) => {
       const issue = (member: string, message: string, code: string): void =>
         context.addIssue({ code: 'custom', path: [member], message, params: { code } });
