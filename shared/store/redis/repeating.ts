@@ -23,6 +23,8 @@ const PASSING =
  */
 export async function repeating<T>(attempt: () => Promise<T>): Promise<T> {
   const until = Date.now() + LAST_ATTEMPT_MS;
+  // A refusal by a replica ends the connection, so that later attempts may find none.
+  let seen: Refusal | undefined;
   for (let tries = 0; ; tries++) {
     try {
       return await attempt();
@@ -35,7 +37,8 @@ export async function repeating<T>(attempt: () => Promise<T>): Promise<T> {
       const refusal = refusalIn(error as Error, 'The Redis of the store');
       if (refusal && refusal.passes !== 'soon') throw causedBy(refused(refusal), error);
       if (!refusal && !PASSING.test(message)) throw bareError(error);
-      if (pause === undefined || Date.now() + pause > until) throw causedBy(refusal ? refused(refusal) : noAnswer(), error);
+      seen = refusal ?? seen;
+      if (pause === undefined || Date.now() + pause > until) throw causedBy(seen ? refused(seen) : noAnswer(), error);
       await new Promise((resolve) => setTimeout(resolve, pause));
     }
   }
