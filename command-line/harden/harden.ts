@@ -1,4 +1,4 @@
-import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { Command, Option } from 'commander';
@@ -26,6 +26,7 @@ import { Duration } from '../../shared/catalog/duration.ts';
 import { ENDING, packed } from '../../shared/domain/estate-file.ts';
 import { unknownWord } from '../../shared/domain/nearest-word.ts';
 import { counted, errorMessage } from '../../shared/domain/text.ts';
+import { readTextWithin } from '../../shared/process/bounded-file.ts';
 import { print, printError, printJson } from '../../shared/process/terminal.ts';
 import { requireReady } from '../connection/ask.ts';
 import { adminOption, againstOption, apiKeyOption, bearerOption, jsonOption } from '../connection/connection.ts';
@@ -454,8 +455,7 @@ const MOST_BYTES = 64 * 1_048_576;
 async function readRun(file: string, option: string): Promise<HardenRun> {
   let text: string;
   try {
-    if ((await stat(file)).size > MOST_BYTES) throw new Error('it is larger than 64 MB');
-    text = await readFile(file, 'utf8');
+    text = readTextWithin(file, { most: MOST_BYTES });
   } catch (error) {
     throw misuse(`${option} ${file}: the file cannot be read: ${errorMessage(error)}. Give the harden.json of a report.`);
   }

@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -21,7 +20,7 @@ import type { ClientVariable, WebhookVariable } from '../../shared/catalog/clien
 import { objects } from '../../shared/catalog/objects.ts';
 import { unknownWord } from '../../shared/domain/nearest-word.ts';
 import { errorMessage } from '../../shared/domain/text.ts';
-import { readTextWithin, UnreadFile } from '../../shared/process/bounded-file.ts';
+import { GIVEN_BYTES, readTextWithin, requireFile, UnreadFile } from '../../shared/process/bounded-file.ts';
 import { misuse } from '../failure.ts';
 import { type Running, runChild } from './child.ts';
 import { type EndedService, type ServiceOptions, storyBeside } from './story.ts';
@@ -148,11 +147,12 @@ async function checkOf(check: string, options: SystemOptions): Promise<ReadCheck
 
 async function checkOfFile(file: string): Promise<ReadCheck> {
   const path = resolve(file);
-  if (!existsSync(path)) throw misuse(`--check ${file}: the file does not exist. Give a file that exports a function, or a command.`);
   let module: Readonly<Record<string, unknown>>;
   try {
+    requireFile(path, { most: GIVEN_BYTES });
     module = await import(pathToFileURL(path).href);
   } catch (error) {
+    if (error instanceof UnreadFile) throw misuse(`--check ${file}: ${error.message}. Give a file that exports a function, or a command.`);
     throw misuse(`The check ${file} cannot be loaded: ${errorMessage(error)}`);
   }
   const check = module['default'] ?? module['check'];
