@@ -61,8 +61,8 @@ async function asked(estate: ComposeEstate, service: string, path: string, port?
   return answer;
 }
 
-/** `http_client_requests_seconds_count{application="oms",api="get-basket-api",outcome="2xx"} 12` */
-const CALLS = /^http_client_requests_seconds_count\{[^}]*api="([^"]*)"[^}]*\} (\d+)$/gm;
+/** `http_client_request_duration_seconds_count{application="oms",api="get-basket-api",http_response_status_code="200"} 12` */
+const CALLS = /^http_client_request_duration_seconds_count\{(?:.*,)?api="([^"]*)".*\} (\d+)$/gm;
 
 /** The calls in the metrics of an application, by API. */
 export const callsIn = (metrics: string): Counts =>

@@ -1,8 +1,7 @@
-import type autocannon from 'autocannon';
+import { Client } from 'undici';
 import { createEstateClient, type EstateClient } from '../rehearsal/estate-client.ts';
 import type { Figure } from './benchmark.ts';
 import type { Child } from './child-process.ts';
-import { cannon } from './load.ts';
 import { compare, quantile, type Rounds } from './rounds.ts';
 
 export const ADMIN = 'demo-control-token';
@@ -114,12 +113,6 @@ export async function completeOrder(client: EstateClient): Promise<string | unde
 
 export const REQUESTS_PER_ORDER = 6;
 
-interface OrderContext {
-  started?: number;
-  basket?: string;
-  order?: string;
-}
-
 export interface OrderLoad {
   readonly url: string;
   readonly bearer: string;
@@ -138,77 +131,59 @@ export interface OrderRound {
 /** Clients that each place whole orders one after the other: basket, line, checkout, order, authorise, confirm. */
 export async function placeOrders({ url, bearer, clients, skus = ['mug-blue'], for: whole }: OrderLoad): Promise<OrderRound> {
   const latenciesMs: number[] = [];
-  let seconds = 0;
-  for (const slice of slicesOf(whole, clients)) {
-    const { duration } = await cannon({
-      url,
-      connections: clients,
-      ...slice,
-      method: 'POST',
-      headers: { authorization: `Bearer ${bearer}`, 'content-type': 'application/json' },
-      requests: wholeOrder(skus, (context) => latenciesMs.push(performance.now() - (context.started ?? Number.NaN))),
-    });
-    seconds += duration;
-  }
-  return { perSecond: latenciesMs.length / seconds, latenciesMs };
-}
-
-/** The duration of a slice, which opens new connections. Autocannon skips a request when the gateway ends a connection, after ten seconds. */
-const MOST_SECONDS = 5;
-const ORDERS_OF_A_CLIENT = 3;
-
-type Slice = { readonly amount: number } | { readonly duration: number };
-
-function slicesOf(whole: OrderLoad['for'], clients: number): readonly Slice[] {
-  if ('seconds' in whole) return slices(whole.seconds, MOST_SECONDS).map((duration) => ({ duration }));
-  return slices(whole.orders, clients * ORDERS_OF_A_CLIENT).map((orders) => ({ amount: orders * REQUESTS_PER_ORDER }));
-}
-
-const slices = (sum: number, most: number): readonly number[] =>
-  Array.from({ length: Math.ceil(sum / most) }, (_, number) => Math.min(most, sum - number * most));
-
-function wholeOrder(skus: readonly string[], done: (context: OrderContext) => void): autocannon.Request[] {
-  let turn = 0;
-  return [
-    step({
-      path: (context) => {
-        context.started = performance.now();
-        return '/baskets';
-      },
-      body: () => ({ channel: 'web', customerId: 'cus_ada' }),
-      keep: (context, id) => {
-        context.basket = id;
-      },
-    }),
-    step({ path: ({ basket }) => `/baskets/${basket}/lines`, body: () => ({ sku: skus[turn++ % skus.length], qty: 1 }) }),
-    step({ path: ({ basket }) => `/baskets/${basket}/checkout`, body: () => ({ shippingAddress: ADDRESS }) }),
-    step({
-      path: () => '/orders',
-      body: ({ basket }) => ({ basketId: basket }),
-      keep: (context, id) => {
-        context.order = id;
-      },
-    }),
-    step({
-      path: () => '/payments/authorizations',
-      body: ({ order }) => ({ orderId: order, tender: { type: 'card', token: 'tok_visa' } }),
-    }),
-    step({ path: ({ order }) => `/orders/${order}/confirm`, body: () => ({}), keep: done }),
-  ];
-}
-
-interface OrderStep {
-  readonly path: (context: OrderContext) => string;
-  readonly body: (context: OrderContext) => unknown;
-  /** @returns the answer's id, or the given one when the answer has none, as in an echo */
-  readonly keep?: (context: OrderContext, id: string) => void;
-}
-
-function step({ path, body, keep }: OrderStep): autocannon.Request {
-  return {
-    setupRequest: (request, context) => ({ ...request, path: path(context), body: JSON.stringify(body(context)) }),
-    onResponse: (_status, answer, context) => keep?.(context, (JSON.parse(answer) as { readonly id?: string }).id ?? 'an-id-of-the-echo'),
+  const began = performance.now();
+  let begun = 0;
+  let failed = false;
+  const mayBegin = (): boolean => !failed && ('orders' in whole ? begun < whole.orders : performance.now() - began < whole.seconds * 1_000);
+  const lane = async (): Promise<void> => {
+    const connection = new Client(url, TIMES);
+    try {
+      while (mayBegin()) {
+        const sku = skus[begun++ % skus.length];
+        const started = performance.now();
+        await wholeOrder((path, body) => post(connection, { path, bearer, body }), sku);
+        latenciesMs.push(performance.now() - started);
+      }
+    } catch (error) {
+      failed = true;
+      throw error;
+    } finally {
+      await connection.destroy();
+    }
   };
+  await Promise.all(Array.from({ length: clients }, lane));
+  return { perSecond: (latenciesMs.length * 1_000) / (performance.now() - began), latenciesMs };
+}
+
+/** The gateway's own limit is shorter, so that a run ends with the answer of the gateway. */
+const TIMES = { headersTimeout: 60_000, bodyTimeout: 60_000 };
+
+/** Sends a request. @returns the id in the answer, or a stand-in when the answer has none, as in an echo */
+type Post = (path: string, body: unknown) => Promise<string>;
+
+async function wholeOrder(send: Post, sku: string | undefined): Promise<void> {
+  const basket = await send('/baskets', { channel: 'web', customerId: 'cus_ada' });
+  await send(`/baskets/${basket}/lines`, { sku, qty: 1 });
+  await send(`/baskets/${basket}/checkout`, { shippingAddress: ADDRESS });
+  const order = await send('/orders', { basketId: basket });
+  await send('/payments/authorizations', { orderId: order, tender: { type: 'card', token: 'tok_visa' } });
+  await send(`/orders/${order}/confirm`, {});
+}
+
+interface Posted {
+  readonly path: string;
+  readonly bearer: string;
+  readonly body: unknown;
+}
+
+/** A connection that the server ends between two requests is opened again; no request of an order is skipped. */
+async function post(connection: Client, { path, bearer, body }: Posted): Promise<string> {
+  const headers = { authorization: `Bearer ${bearer}`, 'content-type': 'application/json' };
+  const answer = await connection.request({ method: 'POST', path, headers, body: JSON.stringify(body) });
+  const text = await answer.body.text();
+  // A rate of failures is meaningless.
+  if (answer.statusCode >= 300) throw new Error(`POST ${path}: ${answer.statusCode} ${text}`);
+  return (JSON.parse(text) as { readonly id?: string }).id ?? STAND_IN;
 }
 
 export type MeasuredRound = OrderRound & { readonly cpuMs: number };

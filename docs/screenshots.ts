@@ -20,7 +20,7 @@ const LOOKS = (['light', 'dark'] as const).flatMap((colorScheme) => [
   { colorScheme, width: 390, height: 844, suffix: `-390-${colorScheme}` },
 ]);
 const SHOTS = [
-  { name: 'overview', path: '', shows: 'text=/^13 of 13$/', readme: true },
+  { name: 'overview', path: '', shows: 'text=/^13 of 13 applications ready$/', readme: true },
   { name: 'activity', path: '/activity', shows: 'a[data-row]' },
   { name: 'objects', path: '/objects/order', shows: 'main a' },
   { name: 'customer', path: '/objects/customer/cus_ada', shows: 'h1' },

@@ -2,7 +2,7 @@
 const PANELS: readonly (readonly [title: string, query: string, legend: string, unit?: string])[] = [
   [
     'Orders per minute',
-    'sum by (api) (rate(http_server_requests_seconds_count{application="oms",api=~"create-order.*|confirm-order.*|cancel-order.*",status="2xx"}[5m])) * 60',
+    'sum by (api) (rate(http_server_request_duration_seconds_count{application="oms",api=~"create-order.*|confirm-order.*|cancel-order.*",http_response_status_code=~"2.."}[5m])) * 60',
     '{{api}}',
   ],
   ['Refusals of the gateway per minute', 'sum by (code) (rate(estate_gateway_refusals_total[5m])) * 60', '{{code}}'],
@@ -19,7 +19,7 @@ const PANELS: readonly (readonly [title: string, query: string, legend: string, 
   ['Rehearsals', 'max(estate_rehearsals)', 'rehearsals'],
   [
     'Failed requests by application',
-    'sum by (application) (rate(http_server_requests_seconds_count{status="5xx"}[5m]))',
+    'sum by (application) (rate(http_server_request_duration_seconds_count{error_type=~".+"}[5m]))',
     '{{application}}',
     'reqps',
   ],

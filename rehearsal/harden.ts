@@ -86,7 +86,7 @@ export async function harden(estate: EstateAccess, story: HardenStory, choices: 
       }),
     },
     state: before ? 'before' : 'none',
-    wording: WORDING,
+    wording: { ...WORDING, noCell: `The plan has no cell ${again} any more. Leave out again: the member cells of the run lists them.` },
     repeat: (cell) => `harden(estate, story, { ${[`again: '${cell}'`, ...repeated(choices)].join(', ')} })`,
     parallel,
     budgetMs,
@@ -113,7 +113,7 @@ const repeated = ({ families, all }: HardenChoices): readonly string[] => [
   ...(all ? ['all: true'] : []),
 ];
 
-const WORDING: Wording = {
+const WORDING: Omit<Wording, 'noCell'> = {
   check: 'Give check, or return what your system holds to be true.',
   reset: 'Reset it with before, or keep its data by rehearsal.',
   connection: 'Let it call the estate through the rehearsal that it gets, or with the credentials of that rehearsal.',

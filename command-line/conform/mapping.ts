@@ -3,7 +3,7 @@ import { IN_WORDS, mistakesIn } from '../../shared/contract/issue-words.ts';
 import type { Suite } from '../../shared/contract/suites/suite.ts';
 import { errorMessage } from '../../shared/domain/text.ts';
 import { type Mapping, mappingFrom, mappingShape } from '../../shared/elsewhere/conform/mapping.ts';
-import { readTextWithin } from '../../shared/process/bounded-file.ts';
+import { PIPE_MS, readTextWithin } from '../../shared/process/bounded-file.ts';
 import { misuse } from '../failure.ts';
 
 /** @throws CommandFailure with a line for each mistake */
@@ -33,7 +33,7 @@ const MOST_BYTES = 65_536;
 
 function textOf(file: string): string {
   try {
-    return readTextWithin(file, { most: MOST_BYTES, isPipeAllowed: true });
+    return readTextWithin(file, { most: MOST_BYTES, pipeMs: PIPE_MS });
   } catch (error) {
     throw misuse(`${file} cannot be read: ${errorMessage(error)}.`);
   }

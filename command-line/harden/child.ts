@@ -19,7 +19,7 @@ export interface EndedChild {
   readonly output: string;
 }
 
-/** Characters of an output that are kept. */
+/** Characters of an output after which no more are kept. The rest of a piece stays, so that a reader notices a longer output. */
 const MOST_OUTPUT = 1_000_000;
 const MOST_SHOWN = 8_000;
 /** Exit codes of shells for a command that cannot run, and for a signal. */
@@ -35,11 +35,13 @@ export async function runChild(command: readonly string[] | string, { variables,
     output = (output + text).slice(-MOST_SHOWN);
   };
   child.stdout?.setEncoding('utf8').on('data', (text: string) => {
-    stdout = (stdout + text).slice(0, MOST_OUTPUT);
+    if (stdout.length < MOST_OUTPUT) stdout += text;
     add(text);
   });
   child.stderr?.setEncoding('utf8').on('data', add);
-  const failed = once(child, 'error').then(([error]: Error[]) => add(`${error?.message}\n`));
+  const failed = once(child, 'error').then(([error]: NodeJS.ErrnoException[]) =>
+    add(error?.code === 'ENOENT' ? `The program ${command[0]} does not exist. Check its name and its path.\n` : `${error?.message}\n`),
+  );
   // `once` would reject for a program that cannot be started.
   const exited = new Promise<number | null>((resolve) => child.once('exit', resolve));
   const timer = setTimeout(() => {

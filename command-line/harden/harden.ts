@@ -1,4 +1,4 @@
-import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { Command, Option } from 'commander';
@@ -26,6 +26,7 @@ import { Duration } from '../../shared/catalog/duration.ts';
 import { ENDING, packed } from '../../shared/domain/estate-file.ts';
 import { unknownWord } from '../../shared/domain/nearest-word.ts';
 import { counted, errorMessage } from '../../shared/domain/text.ts';
+import { readTextWithin } from '../../shared/process/bounded-file.ts';
 import { print, printError, printJson } from '../../shared/process/terminal.ts';
 import { requireReady } from '../connection/ask.ts';
 import { adminOption, againstOption, apiKeyOption, bearerOption, jsonOption } from '../connection/connection.ts';
@@ -298,7 +299,7 @@ async function hardenOptions(
     patience: options.patience,
     from: options.from === undefined ? undefined : { snapshot: options.from.replace(/^snapshot:/, '') },
     state: before !== undefined ? 'before' : url !== undefined ? 'url' : 'none',
-    wording: story === undefined ? WORDING : WORDING_BESIDE,
+    wording: { ...(story === undefined ? WORDING : WORDING_BESIDE), noCell: await noCellOf(options) },
     repeat,
     only: options.again === undefined ? undefined : await onlyAgain(options),
     parallel: before === undefined ? (options.parallel ?? (story === undefined ? availableParallelism() : 1)) : 1,
@@ -312,13 +313,13 @@ async function hardenOptions(
   };
 }
 
-const WORDING: Wording = {
+const WORDING: Omit<Wording, 'noCell'> = {
   check: 'Give --check, or write what your system holds to be true into the file named by CHECK_FILE.',
   reset: 'Reset it with --before, or give an address per rehearsal with --url.',
   connection: 'Let it read the address from ESTATE_URL, and send ESTATE_BEARER_TOKEN and ESTATE_REHEARSAL (as X-Rehearsal) with each call.',
 };
 
-const WORDING_BESIDE: Wording = {
+const WORDING_BESIDE: typeof WORDING = {
   ...WORDING,
   connection: 'Let your service register a webhook, or call the estate with ESTATE_BEARER_TOKEN and ESTATE_REHEARSAL (as X-Rehearsal).',
 };
@@ -358,26 +359,38 @@ function refusalOf({ message, differences }: BaselineFailed, failures: readonly 
 }
 
 /** A cell by its id, or, when an earlier report has it, by its site and misfortune, which stay when the plan changes. */
-async function onlyAgain({ again = '', report }: Options): Promise<(cell: PlannedCell) => boolean> {
-  const run = report === undefined ? undefined : await readRun(join(report, FILE), '--report').catch(() => undefined);
-  const found = run?.cells.find(({ id }) => id === again);
-  if (found === undefined) return ({ id }) => id === again;
+async function onlyAgain(options: Options): Promise<(cell: PlannedCell) => boolean> {
+  const found = await earlierCell(options);
+  if (found === undefined) return ({ id }) => id === options.again;
   return ({ site, family, misfortune }) => site === found.site && family === found.family && misfortune === found.misfortune;
 }
 
-/** Only our own estate has no other users. @throws BaselineFailed when the command worked in the default rehearsal */
+async function earlierCell({ again, report }: Options): Promise<Cell | undefined> {
+  const run = report === undefined ? undefined : await readRun(join(report, FILE), '--report').catch(() => undefined);
+  return run?.cells.find(({ id }) => id === again);
+}
+
+async function noCellOf(options: Options): Promise<string> {
+  const found = options.again === undefined ? undefined : await earlierCell(options);
+  const what = found === undefined ? '' : ` (${found.misfortune} at ${found.site})`;
+  return `The plan has no cell ${options.again}${what} any more. List its cells with --plan in place of --again.`;
+}
+
+/** Only our own estate has no other users. @throws BaselineFailed when the command worked in another rehearsal than its own */
 async function requireAlone(gateway: string, { access }: HardenOptions): Promise<void> {
   const client = createEstateClient({ gateway, ...access.credentials, rehearsal: 'default' });
   try {
-    const { counts } = await client.control('read-rehearsal', { params: { name: 'default' } });
-    if (counts.hops > 0) throw new BaselineFailed(OTHER_REHEARSAL);
+    const { items } = await client.control('list-rehearsals');
+    const called = items.filter(({ contents }) => (contents?.journal ?? 0) > 0).map(({ name }) => name);
+    if (called.length > 0) throw new BaselineFailed(otherRehearsals(called));
   } finally {
     await client.close();
   }
 }
 
-const OTHER_REHEARSAL =
-  'The command called another rehearsal than its own. Send ESTATE_BEARER_TOKEN, and ESTATE_REHEARSAL as X-Rehearsal, with each call.';
+const SHOWN_REHEARSALS = 3;
+const otherRehearsals = (names: readonly string[]): string =>
+  `The command called another rehearsal than its own: ${names.slice(0, SHOWN_REHEARSALS).join(', ')}${names.length > SHOWN_REHEARSALS ? ', …' : ''}. Send ESTATE_BEARER_TOKEN, and ESTATE_REHEARSAL as X-Rehearsal, with each call.`;
 
 /** Shows how far a run is. Where no line can be replaced, only new findings are reported. */
 function progressOf(progress: ReturnType<typeof progressOn>, { json }: Options): (known: HardenRun) => void {
@@ -406,6 +419,7 @@ async function showRun(run: HardenRun, options: Options, earlier: HardenRun | un
       options.again === undefined ? runLines(run, columns, hasColour) : [...run.cells.map(again), ...findingLines(run, columns, hasColour)];
     print(`${lines.join('\n')}\n`);
     if (files.length > 0) print(`Report: ${files.join(', ')}\n`);
+    if (files.length > 0 && run.endedEarly !== undefined) print('The same command with --resume continues the run.\n');
   }
   const bad = endedBadly(run);
   if (openFindings(run).length > 0) process.exitCode = EXIT.fails;
@@ -441,8 +455,7 @@ const MOST_BYTES = 64 * 1_048_576;
 async function readRun(file: string, option: string): Promise<HardenRun> {
   let text: string;
   try {
-    if ((await stat(file)).size > MOST_BYTES) throw new Error('it is larger than 64 MB');
-    text = await readFile(file, 'utf8');
+    text = readTextWithin(file, { most: MOST_BYTES });
   } catch (error) {
     throw misuse(`${option} ${file}: the file cannot be read: ${errorMessage(error)}. Give the harden.json of a report.`);
   }

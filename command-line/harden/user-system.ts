@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -6,6 +5,7 @@ import { pathToFileURL } from 'node:url';
 import type { ObjectType } from '../../rehearsal/call-types.ts';
 import type { EstateRehearsal } from '../../rehearsal/estate-rehearsal.ts';
 import {
+  boundedCheck,
   CHECK_MS,
   checkOfFunction,
   failedCheck,
@@ -20,7 +20,7 @@ import type { ClientVariable, WebhookVariable } from '../../shared/catalog/clien
 import { objects } from '../../shared/catalog/objects.ts';
 import { unknownWord } from '../../shared/domain/nearest-word.ts';
 import { errorMessage } from '../../shared/domain/text.ts';
-import { readTextWithin, UnreadFile } from '../../shared/process/bounded-file.ts';
+import { GIVEN_BYTES, readTextWithin, requireFile, UnreadFile } from '../../shared/process/bounded-file.ts';
 import { misuse } from '../failure.ts';
 import { type Running, runChild } from './child.ts';
 import { type EndedService, type ServiceOptions, storyBeside } from './story.ts';
@@ -97,7 +97,7 @@ async function runCommand(rehearsal: EstateRehearsal, options: SystemOptions, ho
 /** What the command has written, or why it cannot be read; undefined when it has written nothing. */
 function writtenCheck(file: string): string | undefined {
   try {
-    return readTextWithin(file, { most: MOST_CHECK_BYTES }).slice(0, LONGEST_CHECK);
+    return boundedCheck(readTextWithin(file, { most: MOST_CHECK_BYTES }));
   } catch (error) {
     if (!(error instanceof UnreadFile)) throw error;
     return error.isMissing ? undefined : failedCheck(`: the file in ${CHECK_FILE} is not read, because ${error.message}.`);
@@ -141,17 +141,18 @@ async function checkOf(check: string, options: SystemOptions): Promise<ReadCheck
     });
     if (exitCode === undefined) return `${LATE_CHECK}: ${check}`;
     if (exitCode !== 0) return failedCheck(` with exit code ${exitCode}: ${output.trim() || 'it printed nothing.'}`);
-    return stdout.trim() === '' ? NO_CHECK : stdout;
+    return stdout.trim() === '' ? NO_CHECK : boundedCheck(stdout);
   };
 }
 
 async function checkOfFile(file: string): Promise<ReadCheck> {
   const path = resolve(file);
-  if (!existsSync(path)) throw misuse(`--check ${file}: the file does not exist. Give a file that exports a function, or a command.`);
   let module: Readonly<Record<string, unknown>>;
   try {
+    requireFile(path, { most: GIVEN_BYTES });
     module = await import(pathToFileURL(path).href);
   } catch (error) {
+    if (error instanceof UnreadFile) throw misuse(`--check ${file}: ${error.message}. Give a file that exports a function, or a command.`);
     throw misuse(`The check ${file} cannot be loaded: ${errorMessage(error)}`);
   }
   const check = module['default'] ?? module['check'];

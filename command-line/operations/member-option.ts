@@ -3,7 +3,7 @@ import type { SchemaPart } from '../../shared/contract/json-schemas.ts';
 import type { Member } from '../../shared/contract/members.ts';
 import { unknownWord } from '../../shared/domain/nearest-word.ts';
 import { errorMessage } from '../../shared/domain/text.ts';
-import { GIVEN_BYTES, readTextWithin, UnreadFile } from '../../shared/process/bounded-file.ts';
+import { GIVEN_BYTES, PIPE_MS, readTextWithin, UnreadFile } from '../../shared/process/bounded-file.ts';
 import { repeatable } from '../repeatable.ts';
 
 /** What a declaration adds to the schema of a value. */
@@ -117,7 +117,7 @@ function parsed(text: string, kind: Kind): unknown {
   if (text.trim() === '') throw new InvalidArgumentError('This is empty. Give JSON in single quotes, or a file with JSON.');
   const isFile = !/^\s*[[{]/.test(text);
   try {
-    return JSON.parse(isFile ? readTextWithin(text, { most: GIVEN_BYTES, isPipeAllowed: true }) : text);
+    return JSON.parse(isFile ? readTextWithin(text, { most: GIVEN_BYTES, pipeMs: PIPE_MS }) : text);
   } catch (error) {
     if (!isFile) throw new InvalidArgumentError('Give JSON, in single quotes.');
     if (error instanceof UnreadFile && error.isMissing && isJson(text)) throw wrongKind(JSON.parse(text), kind);

@@ -1,4 +1,3 @@
-import { access, stat } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { inspect } from 'node:util';
@@ -6,6 +5,7 @@ import { z } from 'zod';
 import type { OwnScenario, Scenario } from '../../rehearsal/scenario.ts';
 import { IN_WORDS, mistakesIn } from '../../shared/contract/issue-words.ts';
 import { inOneLine } from '../../shared/domain/printable.ts';
+import { GIVEN_BYTES, requireFile, UnreadFile } from '../../shared/process/bounded-file.ts';
 import { messageOf, supervised } from './supervision.ts';
 
 /** Names of scenarios have no dots and slashes. Files have an extension or a folder. */
@@ -57,18 +57,11 @@ interface Loaded {
 
 async function scenariosOf(file: string): Promise<Loaded> {
   const path = resolve(file);
-  const exists = await access(path).then(
-    () => true,
-    () => false,
-  );
-  if (!exists) return refused(`${file} does not exist; check the path.`);
-  // Reading a named pipe would block until something writes to it, and reading a device may never end.
-  const kind = await stat(path);
-  if (kind.isFIFO()) return refused(`${file} is a named pipe; name a file.`);
-  if (!kind.isFile() && !kind.isDirectory()) return refused(`${file} is a device or a socket; name a file.`);
   try {
+    requireFile(path, { most: GIVEN_BYTES });
     return scenariosIn(await supervised(() => import(pathToFileURL(path).href)), file);
   } catch (error) {
+    if (error instanceof UnreadFile && error.isMissing) return refused(`${file} does not exist; check the path.`);
     return refused(`${file} cannot be loaded: ${reasonOf(error, path)}`);
   }
 }
@@ -140,6 +133,7 @@ const IS_ES_MODULE = /^(?:Unexpected token 'export'|Cannot use import statement 
 
 /** Why a file cannot be loaded, with the line when it is known. */
 function reasonOf(error: unknown, path: string): string {
+  if (error instanceof UnreadFile) return `${error.message}${error.isFolder ? `, such as ${path}/*.ts` : ''}.`;
   if (!(error instanceof Error)) return `it throws ${inspect(error)}.`;
   const { code = '', message }: NodeJS.ErrnoException = error;
   if (code === 'ERR_UNKNOWN_FILE_EXTENSION' && !isFile(basename(path)))
@@ -150,7 +144,6 @@ function reasonOf(error: unknown, path: string): string {
     return 'it is an ES module with an extension of CommonJS; name it .mts or .mjs.';
   if (error instanceof SyntaxError && IS_ES_MODULE.test(message))
     return `it is an ES module, but its package.json has the type CommonJS; name it .mts or .mjs, or set "type": "module" there.`;
-  if (code === 'ERR_UNSUPPORTED_DIR_IMPORT') return `it is a folder; name its files, such as ${path}/*.ts.`;
   const line = lineOf(error, path);
   const reason = inOneLine(message, 300).replace(/[.:]?$/, '');
   return `${reason}${line === undefined ? '' : `, in line ${line}`}.`;

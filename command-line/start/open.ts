@@ -5,7 +5,7 @@ import { ENDING, type EstateFile, PARTS } from '../../shared/domain/estate-file.
 import { DEFAULT_REHEARSAL } from '../../shared/domain/ids.ts';
 import { inOneLine } from '../../shared/domain/printable.ts';
 import { errorMessage } from '../../shared/domain/text.ts';
-import { GIVEN_BYTES, readWithin, UnreadFile } from '../../shared/process/bounded-file.ts';
+import { GIVEN_BYTES, PIPE_MS, readWithin, UnreadFile } from '../../shared/process/bounded-file.ts';
 import { print, printJson } from '../../shared/process/terminal.ts';
 import { rehearsalLink } from '../../ui/data/route.ts';
 import { askWith } from '../connection/ask.ts';
@@ -63,7 +63,7 @@ function read(path: string): EstateFile {
 
 function bytesOf(path: string): Buffer {
   try {
-    return readWithin(path, { most: GIVEN_BYTES, isPipeAllowed: true });
+    return readWithin(path, { most: GIVEN_BYTES, pipeMs: PIPE_MS });
   } catch (error) {
     if (error instanceof UnreadFile && error.isMissing) throw misuse(`${path} does not exist; check the path.`);
     throw misuse(`${path} cannot be read: ${errorMessage(error)}.`);

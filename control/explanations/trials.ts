@@ -30,7 +30,7 @@ import type { ExplainScope, Subject } from './subject.ts';
 
 /** Objects that a call may need in addition to its own: a store, some products. */
 interface Others {
-  readonly storeId: string;
+  readonly storeIds: readonly string[];
   readonly skus: readonly string[];
 }
 
@@ -87,6 +87,8 @@ const least = ({ currency }: Money): Money => money(1, currency);
 /** A request with more lines is refused. */
 const MOST_LINES = 200;
 
+const changing = (id: string, body: object): PossibleCall => ({ api: apis['change-order-api'], params: { id }, body });
+
 /** Notes the result of the refund that waits for its provider. */
 const resultOf =
   (body: object): Attempt<'payment'> =>
@@ -104,20 +106,34 @@ const picking =
       ? 'It has no picking order.'
       : { api: apis['update-picking-status-api'], params: { id: order.pickingOrderId }, body: body(order) };
 
+const NOT_AT_COUNTER = 'No goods of it wait at a counter.';
 const NOT_AT_TILL = 'It is not at a till.';
 
 /** By type of object, and by verb of its life cycle or name of another step. */
 const attempts: AttemptsOfAllApis & { readonly [Type in ObjectType]?: Attempts<Type> } = {
   order: {
     change: ({ id, lines, shippingMethod }) => {
-      const call = (body: object): PossibleCall => ({ api: apis['change-order-api'], params: { id }, body });
       const fewer = lines.find(({ qty }) => qty > 1) ?? (lines.length > 1 ? lines[0] : undefined);
       return Promise.resolve([
-        ...(fewer ? [call({ lines: [{ lineId: fewer.lineId, qty: fewer.qty - 1 }] })] : []),
-        call({ shippingAddress: ADDRESS }),
-        ...(shippingMethod === 'EXPRESS' ? [call({ shippingMethod: 'STANDARD' })] : []),
+        ...(fewer ? [changing(id, { lines: [{ lineId: fewer.lineId, qty: fewer.qty - 1 }] })] : []),
+        changing(id, { shippingAddress: ADDRESS }),
+        ...(shippingMethod === 'EXPRESS' ? [changing(id, { shippingMethod: 'STANDARD' })] : []),
       ]);
     },
+    'change-address': ({ id, shippingAddress }) => {
+      if (shippingAddress === undefined) return 'It is not sent to an address.';
+      const line1 = shippingAddress.line1 === ADDRESS.line1 ? '2 Quay Street' : ADDRESS.line1;
+      return changing(id, { shippingAddress: { ...shippingAddress, line1 } });
+    },
+    'change-delivery': ({ id, collection }) =>
+      collection === undefined ? 'Nobody collects it in a store.' : changing(id, { shippingAddress: ADDRESS }),
+    'change-place': ({ id, collection: present }, _subject, others) =>
+      others().then(({ storeIds }) => {
+        const locationId = storeIds.find((store) => store !== present?.locationId) ?? present?.locationId;
+        return changing(id, { collection: { locationId, person: present?.person } });
+      }),
+    'change-method': ({ id, shippingMethod }) =>
+      shippingMethod === 'EXPRESS' ? changing(id, { shippingMethod: 'STANDARD' }) : 'It is not sent by EXPRESS.',
     replace: (order, { near }) => {
       const { id, lines, replacements } = order;
       const call = (reason: string, unitsOf: (lineId: string) => number): PossibleCall => {
@@ -143,7 +159,7 @@ const attempts: AttemptsOfAllApis & { readonly [Type in ObjectType]?: Attempts<T
       if (shippingAddress) return call({ dropOff: 'carrier' });
       const store = storeId ?? collection?.locationId;
       if (store !== undefined) return call({ dropOff: 'store', locationId: store });
-      return others().then((found) => call({ dropOff: 'store', locationId: found.storeId }));
+      return others().then(({ storeIds: [first] }) => call({ dropOff: 'store', locationId: first }));
     },
     pay: (order, { near }) => ({
       api: apis['authorize-payment-api'],
@@ -192,8 +208,18 @@ const attempts: AttemptsOfAllApis & { readonly [Type in ObjectType]?: Attempts<T
     'report-start': picking(() => ({ status: 'started' })),
     'hand-over': ({ id, collection }) =>
       collection?.code === undefined
-        ? 'No goods of it wait at a counter.'
+        ? NOT_AT_COUNTER
         : { api: apis['hand-over-collection-api'], params: { id }, body: { code: collection.code } },
+    'hand-over-to-person': ({ id, orderId, collection }) =>
+      collection?.person === undefined
+        ? 'Nobody is named who may collect its goods without the code.'
+        : { api: apis['hand-over-collection-api'], params: { id }, body: { orderId, person: collection.person } },
+    'hand-over-part': ({ id, lines, collection }) => {
+      if (collection?.code === undefined) return NOT_AT_COUNTER;
+      const picked = lines.filter(({ pickedQty }) => pickedQty > 0).slice(0, MOST_LINES);
+      const taken = picked.map(({ orderLineId, pickedQty }) => ({ orderLineId, qty: pickedQty }));
+      return { api: apis['hand-over-collection-api'], params: { id }, body: { code: collection.code, lines: taken } };
+    },
     'pay-at-counter': ({ orderId, collection }) =>
       collection === undefined
         ? 'Its goods are sent to an address.'
@@ -239,7 +265,13 @@ const attempts: AttemptsOfAllApis & { readonly [Type in ObjectType]?: Attempts<T
     convert: ({ id }) => ({ api: apis['create-order-api'], body: { basketId: id } }),
     merge: ({ id, channel, customerId }) => ({ api: apis['create-basket-api'], body: { channel, customerId, mergeBasketIds: [id] } }),
     'start-transaction': ({ id }, _subject, others) =>
-      others().then(({ storeId }) => ({ api: apis['create-transaction-api'], body: { storeId, laneId: LANE, basketId: id } })),
+      others().then(({ storeIds: [storeId] }) => ({ api: apis['create-transaction-api'], body: { storeId, laneId: LANE, basketId: id } })),
+    'collect-in-store': ({ id }, _subject, others) =>
+      others().then(({ storeIds: [locationId] }) => ({
+        api: apis['checkout-basket-api'],
+        params: { id },
+        body: { collection: { locationId }, placeOrder: true },
+      })),
     'take-cash': (basket, { near }) =>
       basket.transactionId === undefined
         ? NOT_AT_TILL
@@ -284,13 +316,22 @@ const OTHER_STEPS: Readonly<Record<string, readonly OtherStep[]>> = {
   order: [
     { step: 'pay', call: 'authorize-payment-api' },
     { step: 'pay-with-points', call: 'redeem-points-api', with: 'pay' },
+    { step: 'change-address', call: 'change-order-api' },
+    { step: 'change-delivery', call: 'change-order-api' },
+    { step: 'change-place', call: 'change-order-api' },
+    { step: 'change-method', call: 'change-order-api' },
   ],
   'fulfillment-order': [
     { step: 'report-start', call: 'update-picking-status-api' },
     { step: 'pay-at-counter', call: 'create-transaction-api' },
+    { step: 'hand-over-to-person', call: 'hand-over-collection-api' },
+    { step: 'hand-over-part', call: 'hand-over-collection-api' },
   ],
   shipment: [{ step: 'resend', call: 'resend-scan' }],
-  basket: [{ step: 'take-cash', call: 'add-payment-api' }],
+  basket: [
+    { step: 'take-cash', call: 'add-payment-api' },
+    { step: 'collect-in-store', call: 'checkout-basket-api' },
+  ],
 };
 
 /** The calls that make an object take a verb or another step, or the reason why there is none. Undefined: only the estate makes it. */
@@ -305,7 +346,7 @@ export async function attemptsAt(
   if (!attempt) return undefined;
   const others = async (): Promise<Others> => {
     const [locations, skus] = await Promise.all([locationsOf(worlds, world), skusAfter(worlds, world, 0, MOST_SKUS)]);
-    return { storeId: locations.find(({ type }) => type === 'store')?.id ?? '', skus };
+    return { storeIds: locations.flatMap(({ type, id }) => (type === 'store' ? [id] : [])), skus };
   };
   const made = await attempt(subject.object as never, subject, others);
   if (typeof made === 'string') return made;

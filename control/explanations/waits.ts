@@ -2,6 +2,7 @@ import type { ApiId } from '../../shared/catalog/apis.ts';
 import type { ReasonCode } from '../../shared/catalog/control/operations/explanations.ts';
 import type { Progression } from '../../shared/catalog/control/progression.ts';
 import { isTransfer } from '../../shared/catalog/fulfillment/counter.ts';
+import { awaitsRefund } from '../../shared/catalog/fulfillment/returns.ts';
 import type { InternalId } from '../../shared/catalog/internal-calls.ts';
 import {
   exchangeDraftOf,
@@ -147,9 +148,9 @@ function order(found: BusinessObject<'order'>, around: Surroundings): readonly W
     : waitsFor('estate', 'the OMS to create its fulfillment orders', { needs: ['create-fulfillment-orders'] });
 }
 
-/** A return whose goods are inspected, or written off, is refunded. An exchange is paid by the return instead. */
-const isToBeRefunded = ({ state, resolution, writtenOffAt }: BusinessObject<'return'>): boolean =>
-  (state === 'inspected' && resolution === 'refund') || (state === 'in-transit' && writtenOffAt !== undefined);
+/** An exchange is paid by the return instead. Goods that are written off cannot be exchanged. */
+const isToBeRefunded = (found: BusinessObject<'return'>): boolean =>
+  awaitsRefund(found) && (found.resolution === 'refund' || found.writtenOffAt !== undefined);
 
 /** The retailer owes the customer the money of a cancelled order, the value of a return, and each failed refund. */
 function owedRefund(

@@ -2,12 +2,15 @@ import { isProblem } from '../../shared/catalog/problems.ts';
 import type { Breathe } from '../../shared/domain/breathe.ts';
 import { DEFAULT_REHEARSAL } from '../../shared/domain/ids.ts';
 import { errorMessage } from '../../shared/domain/text.ts';
+import { NEVER } from '../../shared/domain/time.ts';
 import type { World } from '../../shared/domain/world.ts';
 import type { Logger } from '../../shared/process/logger.ts';
 import type { State } from '../../shared/process/readiness.ts';
 import { type InSlices, NEVER_GONE } from '../../shared/process/slices.ts';
 import { pause } from '../../shared/process/waiting.ts';
+import { PUBLISH_WITHHELD_EVENT } from '../../shared/store/ports/due-work.ts';
 import type { StoreAdapter } from '../../shared/store/ports/estate-store.ts';
+import { partsOfDelivery } from '../../shared/store/ports/outbox.ts';
 import type { Directory, RehearsalStore } from '../../shared/store/ports/rehearsals.ts';
 import type { ExportedWorld, WorldData, WorldDataStore } from '../../shared/store/ports/world-data.ts';
 import {
@@ -50,6 +53,28 @@ const PARKED = 'parked';
 const NO_CREDENTIALS = { bearer: '', apiKey: '', webhookSecret: '' };
 
 /**
+ * Invariants hold in a world at rest, or whose events a fault withholds. An image is replaced at any time, so here events that are not sent
+ * or not consumed yet count as withheld.
+ */
+function withheldWork(exported: ExportedWorld): ExportedWorld {
+  const unconsumed = new Set(exported.pending.map((delivery) => partsOfDelivery(delivery).eventId));
+  const events = [
+    ...Object.values(exported.applications).flatMap(({ outbox = [] }) => outbox),
+    ...exported.events.filter(({ id }) => unconsumed.has(id)),
+  ];
+  const common = {
+    application: 'gateway',
+    kind: PUBLISH_WITHHELD_EVENT,
+    at: NEVER,
+    attempts: 0,
+    correlationId: '',
+    withheldBy: 'upgrade',
+  } as const;
+  const withheld = events.map((payload, place) => ({ ...common, key: payload.id, seq: exported.dueSeq + 1 + place, payload }));
+  return { ...exported, due: [...exported.due, ...withheld], dueSeq: exported.dueSeq + events.length };
+}
+
+/**
  * Examines the worlds of earlier releases. A world whose converted records fit, and whose invariants hold, gets these records and the
  * version of this estate; every other world is refused by name and stays as it is. Every gateway examines; an adoption is one step of the
  * store, so a gateway that dies leaves a world that the next gateway examines again.
@@ -63,7 +88,7 @@ export function createUpgrades({ worlds, estate, scratch, verify, seed, inSlices
   async function brokenIn(exported: ExportedWorld, breathe: Breathe): Promise<string | undefined> {
     const adapter = await scratch();
     try {
-      const world = await adapter.worlds.open('examined', exported, NO_CREDENTIALS);
+      const world = await adapter.worlds.open('examined', withheldWork(exported), NO_CREDENTIALS);
       const results = await verify(adapter.worlds, world, breathe);
       const broken = results.find(({ id, violations }) => id !== PARKED && violations.length > 0);
       return broken && `${broken.title} (${broken.id}): ${broken.violations[0]}`;

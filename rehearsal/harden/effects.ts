@@ -12,8 +12,8 @@ interface Effect {
   readonly entry: string;
   /** Groups objects of one type, whatever their states. */
   readonly group: string;
-  /** Of an object: whether it ended without its intended outcome, such as a cancelled order. */
-  readonly hasFailed: boolean;
+  /** Of an object: whether it ended without its intended outcome, such as a cancelled order, or is only the record of a guest. */
+  readonly holdsNothing: boolean;
   /** What the story changed. */
   readonly change: number;
   readonly value: number;
@@ -38,21 +38,27 @@ const keyOf = ({ book, entry }: Pick<BookEntry, 'book' | 'entry'>): string => `$
 /** Published events and outstanding work follow from the objects. Parked work may be a delivery to a receiver that ended with the command. */
 const isBusiness = ({ book }: BookEntry): boolean => book !== 'events' && book !== 'work';
 
-function describe({ book, entry }: BookEntry): Pick<Effect, 'book' | 'entry' | 'group' | 'hasFailed'> {
-  if (book !== 'objects') return { book, entry, group: keyOf({ book, entry }), hasFailed: false };
+function describe({ book, entry }: BookEntry): Pick<Effect, 'book' | 'entry' | 'group' | 'holdsNothing'> {
+  if (book !== 'objects') return { book, entry, group: keyOf({ book, entry }), holdsNothing: false };
   const [type = '', state] = entry.split(' ');
   const kinds: Readonly<Record<string, Readonly<Record<string, StateKind>>>> = stateKinds;
-  return { book, entry, group: `objects ${type}`, hasFailed: state !== undefined && kinds[type]?.[state] === 'failed' };
+  return {
+    book,
+    entry,
+    group: `objects ${type}`,
+    holdsNothing: entry === GUEST || (state !== undefined && kinds[type]?.[state] === 'failed'),
+  };
 }
+
+/** Each basket without a customer makes one. */
+const GUEST = 'customer anonymous';
 
 /** A basket holds neither money nor stock nor points, and expires. */
 const HARMLESS = 'objects basket';
 
-/** The remains of a story that failed: work that nothing ends, or an effect. */
-export const leftBy = (effects: Effects): readonly Difference[] =>
-  [...effects.values()]
-    .filter(({ group, hasFailed }) => group !== HARMLESS && !hasFailed)
-    .map((one) => ({ what: wordsOf(one), baseline: String(one.value - one.change), tried: String(one.value) }));
+/** Whether a story that failed left work that nothing ends, or an effect. */
+export const hasLeft = (effects: Effects): boolean =>
+  [...effects.values()].some(({ group, holdsNothing }) => group !== HARMLESS && !holdsNothing);
 
 export interface Comparison {
   readonly differences: readonly Difference[];
@@ -66,15 +72,15 @@ export interface Comparison {
 
 /**
  * Compares what two stories changed. A try may leave further objects that failed, such as the cancelled draft of an order that was begun
- * again, and further baskets.
+ * again, and further baskets and guests.
  */
 export function compareEffects(baseline: Effects, tried: Effects): Comparison {
   const keys = [...new Set([...baseline.keys(), ...tried.keys()])];
   const changesOf = (key: string) => ({ from: baseline.get(key)?.change ?? 0, to: tried.get(key)?.change ?? 0 });
   const isNoise = (key: string): boolean => {
-    const { group = '', hasFailed = false } = baseline.get(key) ?? tried.get(key) ?? {};
+    const { group = '', holdsNothing = false } = baseline.get(key) ?? tried.get(key) ?? {};
     const { from, to } = changesOf(key);
-    return (hasFailed || group === HARMLESS) && to >= from;
+    return (holdsNothing || group === HARMLESS) && to >= from;
   };
   const differing = keys.filter((key) => changesOf(key).from !== changesOf(key).to && !isNoise(key));
   const groups = new Set(differing.map((key) => (baseline.get(key) ?? tried.get(key))?.group ?? ''));
@@ -102,7 +108,7 @@ export function isCompletedBy(baseline: Effects, repeated: Effects): boolean {
 
 /** The sum of a group, without objects that failed: a cancelled order does not replace a confirmed one. */
 const sumOf = (effects: Effects, group: string): number =>
-  [...effects.values()].filter((one) => one.group === group && !one.hasFailed).reduce((sum, { change }) => sum + change, 0);
+  [...effects.values()].filter((one) => one.group === group && !one.holdsNothing).reduce((sum, { change }) => sum + change, 0);
 
 function differenceOf(baseline: Effect | undefined, tried: Effect | undefined): Difference {
   const shown = baseline ?? (tried as Effect);

@@ -24,10 +24,13 @@ const SHOWN_DIFFERENCES = 3;
 /** What happened, in a few sentences. */
 export function paragraphOf({ cell, causes, site, exitCode, ending, journal, struck }: Told): string {
   const end = ending ?? (exitCode === undefined ? 'The command did not end.' : `The command ended with exit code ${exitCode}.`);
+  // Its reason has the exit code already.
+  const isTold =
+    ending === undefined && exitCode !== undefined && exitCode !== 0 && cell.reason?.includes(` exit code ${exitCode}`) === true;
   return [
     ...causes.map((one) => causeOf(one.cell, one.site)),
     ...reactionOf(cell, site, journal, struck),
-    end,
+    ...(isTold ? [] : [end]),
     ...consequencesOf(cell),
   ].join(' ');
 }
@@ -94,14 +97,17 @@ const capital = (text: string): string => text.charAt(0).toUpperCase() + text.sl
 
 const inWords = ({ what, baseline, tried }: Difference): string => `${what}: ${tried} in place of ${baseline}`;
 
+const SAME_KEY =
+  'Send the repeat of a call with the Idempotency-Key of its first try, and keep the key until an answer has come. Begin no new order after an error whose outcome is unknown.';
+
 const REMEDIES: Readonly<Record<Family, Partial<Record<Verdict, string>> & { readonly otherwise: string }>> = {
   'lost-answers': {
-    twice:
-      'Send the repeat of a call with the Idempotency-Key of its first try, and keep the key until an answer has come. Begin no new order after an error whose outcome is unknown.',
+    twice: SAME_KEY,
     half: 'A missing answer is not a refusal: repeat the call with the same Idempotency-Key, or read the object, before you report an error.',
     otherwise: 'Repeat a call without an answer with the same Idempotency-Key, and decide after its answer.',
   },
   absent: {
+    twice: SAME_KEY,
     silent: 'Read the status of each answer. Repeat the call, or end with an error.',
     half: 'Repeat a call that is refused with 429 or 5xx, or cancel what the story has begun.',
     otherwise: 'Treat a refusal as unknown, not as an empty answer: repeat the call, or keep the last known value.',
@@ -114,12 +120,14 @@ const REMEDIES: Readonly<Record<Family, Partial<Record<Verdict, string>> & { rea
     otherwise:
       'Check the signature and the timestamp of each webhook before you read its body, and answer 401 if one is wrong. Libraries of Standard Webhooks do both.',
   },
-  credentials: { otherwise: 'Fetch a new access token after 401, and repeat the call.' },
+  credentials: { twice: SAME_KEY, otherwise: 'Fetch a new access token after 401, and repeat the call.' },
   permitted: {
+    twice: SAME_KEY,
     otherwise:
       'Providers may make this change in a minor release. Ignore what is unknown, follow nextCursor, and parse times with their offset.',
   },
   forbidden: {
+    twice: SAME_KEY,
     otherwise: 'Validate an answer before you rely on it: its content type, its schema, and amounts against those that you have already.',
   },
   calendar: { otherwise: 'Take the date of the business from the object or from the start of the work, not from the clock at its end.' },

@@ -14,6 +14,11 @@ export const LONGEST_CHECK = 1_000_000;
 export const NO_CHECK = 'The check printed nothing.';
 export const LATE_CHECK = 'The check did not end within a minute';
 export const failedCheck = (why: string): string => `The check failed${why}`;
+/** A cut check would hide differences. */
+export const boundedCheck = (text: string): string => (text.length > LONGEST_CHECK ? LONG_CHECK : text);
+const LONG_CHECK = failedCheck(
+  `: it has more than ${LONGEST_CHECK.toLocaleString('en')} characters. Leave out what the story does not change.`,
+);
 
 /** What a check of the baseline reports when it did no work. */
 export const trouble = (text: string): string | undefined =>
@@ -75,5 +80,5 @@ function untilAborted(signal: AbortSignal, work: () => Promise<unknown>): Promis
 /** Undefined for a function that returns nothing. */
 function asText(value: unknown): string | undefined {
   const text = typeof value === 'string' ? value : JSON.stringify(value);
-  return text?.slice(0, LONGEST_CHECK);
+  return text && boundedCheck(text);
 }

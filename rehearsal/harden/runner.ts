@@ -9,7 +9,7 @@ import { trouble } from './functions.ts';
 import { findPair, pairsOf } from './pairs.ts';
 import { NotPossible, storiesIn, type Telling, type UserSystem, type World } from './play.ts';
 import { type Cell, type Difference, FAMILIES, type Finding, type HardenRun, isFailing, VERDICTS, type Verdict } from './run.ts';
-import { type PlannedSite, sitesOf } from './sites.ts';
+import { isCutShort, type PlannedSite, sitesOf, undeliveredTo } from './sites.ts';
 import { differencesOfStories, type Facts, type Judgement, judge, judgeRepetition } from './verdict.ts';
 
 export interface HardenOptions extends World, PlanChoice {
@@ -52,6 +52,8 @@ export interface Wording {
   readonly reset: string;
   /** How the user's work reaches its rehearsal. */
   readonly connection: string;
+  /** The plan does not have the chosen cell. */
+  readonly noCell: string;
 }
 
 /** Most stories at the same time. */
@@ -120,7 +122,7 @@ async function prepareRun(options: HardenOptions): Promise<PreparedRun> {
   const plan = planCells(all, { startsAt, isFixed: from !== undefined, hasStory }, options);
   const sites = new Map(all.map((site) => [site.id, site]));
   const cells = chosenOf(plan.cells, sites, options.only);
-  if (options.only !== undefined && cells.length === 0) throw new BaselineFailed(NO_SUCH_CELL);
+  if (options.only !== undefined && cells.length === 0) throw new BaselineFailed(wording.noCell);
   const run: HardenRun = {
     version: 1,
     estate: manifest.version,
@@ -134,7 +136,12 @@ async function prepareRun(options: HardenOptions): Promise<PreparedRun> {
     sites: all.map(({ id, kind, label }) => ({ id, kind, label })),
     cells: cells.map(untried),
     findings: [],
-    notJudged: [...notJudged(baseline, options.families ?? FAMILIES, wording), ...plan.leftOut, ...(hasStory ? [STORY_READS] : [])],
+    notJudged: [
+      ...notJudged(baseline, options.families ?? FAMILIES, wording),
+      ...plan.leftOut,
+      ...(hasStory ? [STORY_READS] : []),
+      ...withoutPlace(sites, options),
+    ],
   };
   return { baseline, sites, plan: { ...plan, cells }, run };
 }
@@ -161,7 +168,26 @@ async function twice(tell: () => Promise<Telling>): Promise<readonly [Telling, T
 
 const NO_CALLS = 'The command made no call in its rehearsal, so nothing can strike it.';
 const STORY_READS = 'Missing and swapped events were not tried, because the story expects each event itself.';
-const NO_SUCH_CELL = 'The plan does not have this cell any more. A run without a choice of a cell lists the cells.';
+
+const SHOWN_PLACES = 3;
+
+/** Sentences about earlier runs whose places the story does not have any more. */
+function withoutPlace(
+  sites: ReadonlyMap<string, PlannedSite>,
+  { accepted, resumed }: Pick<HardenOptions, 'accepted' | 'resumed'>,
+): readonly string[] {
+  const missing = (earlier: readonly { readonly id: string; readonly site: string }[] = []): readonly string[] =>
+    earlier.filter(({ site }) => !sites.has(site)).map(({ id, site }) => `${id} at ${site}`);
+  const [findings, cells] = [missing(accepted?.findings), missing(resumed?.cells.filter(({ verdict }) => verdict !== undefined))];
+  return [
+    ...(findings.length > 0 ? [`These accepted findings ${NO_PLACE}: ${firstOf(findings)}. Leave them out of the accepted run.`] : []),
+    ...(cells.length > 0 ? [`These cells of the earlier run ${NO_PLACE}: ${firstOf(cells)}. Their verdicts were left out.`] : []),
+  ];
+}
+
+const NO_PLACE = 'are at places that the story does not have any more';
+const firstOf = (texts: readonly string[]): string =>
+  `${texts.slice(0, SHOWN_PLACES).join(', ')}${texts.length > SHOWN_PLACES ? ` and ${texts.length - SHOWN_PLACES} more` : ''}`;
 
 const countOf = (sites: readonly PlannedSite[], kind: PlannedSite['kind']): number => sites.filter((one) => one.kind === kind).length;
 
@@ -187,16 +213,19 @@ function requireSound(one: Telling, other: Telling, { reset }: Wording): void {
   const differences = differencesOfStories(one, other);
   if (differences.length === 0) return;
   throw new BaselineFailed(
-    `Two runs without any misfortune differ. Leave times and random values out of the check. Your system may keep state between rehearsals: ${reset}`,
+    `Two runs without any misfortune differ. Let your command do the same in each run, and leave times and random values out of the check. Your system may keep state between rehearsals. ${reset}`,
     differences,
   );
 }
 
 /** @throws BaselineFailed unless the check did its work */
 function requireCheck({ check = '' }: Telling, system: UserSystem): void {
-  const why = trouble(check) ?? system.unfit?.(check);
+  const found = trouble(check);
+  const why = found === undefined ? system.unfit?.(check) : `${found}\n${CORRECT_CHECK}`;
   if (why !== undefined) throw new BaselineFailed(`The check cannot be used. ${why}`);
 }
+
+const CORRECT_CHECK = 'Correct it, so that it returns what your system holds to be true when there is no misfortune.';
 
 type Task = { readonly cell: PlannedCell } | { readonly isBaseline: true };
 
@@ -263,7 +292,7 @@ async function tryCells(prepared: PreparedRun, options: HardenOptions): Promise<
       return;
     }
     const drifted = `${DRIFTED} ${options.wording.reset}`;
-    endedEarly ??= drifted;
+    endedEarly = drifted;
     for (const id of sinceGreen) {
       const outcome = outcomes.get(id);
       if (outcome) outcomes.set(id, { ...outcome, cell: { ...outcome.cell, verdict: 'unstable', reason: drifted } });
@@ -273,7 +302,7 @@ async function tryCells(prepared: PreparedRun, options: HardenOptions): Promise<
   const running = new Set<Promise<void>>();
   const isOver = (): boolean => {
     if (signal?.aborted) endedEarly ??= errorMessage(signal.reason);
-    else if (budgetMs !== undefined && Date.now() - begun > budgetMs) endedEarly ??= 'The budget was used up.';
+    else if (budgetMs !== undefined && Date.now() - begun > budgetMs) endedEarly ??= BUDGET_USED;
     return endedEarly !== undefined;
   };
   add(plan.cells);
@@ -288,6 +317,8 @@ async function tryCells(prepared: PreparedRun, options: HardenOptions): Promise<
         ),
       );
     }
+    // The last findings need a sound baseline after them, as the others.
+    if (queue.length + running.size === 0 && sinceGreen.size > 0 && !isOver()) queue.push({ isBaseline: true });
     if (queue.length + running.size === 0) break;
     while (running.size < parallel && queue.length > 0 && !isOver()) {
       const next = untilBaseline <= 0 ? ({ isBaseline: true } as const) : (queue.shift() as Task);
@@ -309,14 +340,21 @@ async function tryCells(prepared: PreparedRun, options: HardenOptions): Promise<
     if (running.size === 0) break;
     await Promise.race(running);
   }
+  if (endedEarly === BUDGET_USED && sinceGreen.size > 0) {
+    parallel = 1;
+    await repeatBaseline().catch((error: unknown) => {
+      if (!signal?.aborted) endedEarly = endOf(error);
+    });
+  }
   return known();
 }
 
+const BUDGET_USED = 'The budget was used up.';
 const DRIFTED = 'A run without any misfortune differs from the baseline now: your system keeps state between rehearsals.';
 const SUPERFLUOUS = 'Not tried: an event of this type has broken the receiver already. --all tries it.';
 
 function endOf(error: unknown): string {
-  if (error instanceof ConnectionError) return `${ESTATE_ENDED}: ${error.message} Then continue with --resume.`;
+  if (error instanceof ConnectionError) return `${ESTATE_ENDED}: ${error.message} When it answers again, continue with --resume.`;
   return `${RUN_FAILED}: ${errorMessage(error)}`;
 }
 
@@ -476,6 +514,11 @@ function factsOf(cell: PlannedCell, site: PlannedSite, told: Telling, baseline: 
   return {
     cell,
     hits: told.hits,
+    isUndelivered: site.kind === 'delivery' && undeliveredTo(site.webhook, told.journal) > undeliveredTo(site.webhook, baseline.journal),
+    isCutShort: isCutShort(baseline.journal, told.journal, {
+      struck: told.struck,
+      lost: (cell.pair ?? [cell]).some(({ family }) => family === 'lost-answers'),
+    }),
     ...(cell.family === 'forged' && { forgedStatus: struckHop?.status }),
     ...(cell.family === 'forbidden' &&
       change !== undefined && {

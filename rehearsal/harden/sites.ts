@@ -84,6 +84,33 @@ export function withStory(journal: readonly Hop[]): readonly Hop[] {
   );
 }
 
+/**
+ * Whether a story lacks changes of the baseline, and made none more often. An amount is then higher because nothing reduced it.
+ * @param lost whether the struck calls were carried out
+ */
+export function isCutShort(
+  baseline: readonly Hop[],
+  tried: readonly Hop[],
+  { struck, lost }: { readonly struck: ReadonlySet<string>; readonly lost: boolean },
+): boolean {
+  const isMade = ({ requestId, status, unchanged }: Hop): boolean =>
+    unchanged === undefined && ((status >= 200 && status < 300) || (lost && struck.has(requestId)));
+  const [before, after] = [baseline, tried].map((journal) =>
+    countsOf(outsideCalls(journal).flatMap((hop) => (isChange(calledApi(hop)) && isMade(hop) ? [hop.api] : []))),
+  ) as [ReadonlyMap<string, number>, ReadonlyMap<string, number>];
+  return (
+    [...after].every(([api, count]) => count <= (before.get(api) ?? 0)) && [...before].some(([api, count]) => count > (after.get(api) ?? 0))
+  );
+}
+
+/** Number of events that a webhook got no answer for, because its receiver had ended. */
+export function undeliveredTo(webhook: string, journal: readonly Hop[]): number {
+  const attempts = journal.filter(({ api }) => api === `webhook:${webhook}`);
+  return [...Map.groupBy(attempts, ({ parentId }) => parentId).values()].filter(
+    (some) => some.at(-1)?.status === 0 && !some.some(({ status }) => status >= 200 && status < 300),
+  ).length;
+}
+
 /** The places in a story that a misfortune can strike, in the sequence of the story. */
 export function sitesOf(journal: readonly Hop[], deliveries: readonly Delivery[]): readonly PlannedSite[] {
   return [START, ...callSites(journal), ...deliverySites(deliveries)];
@@ -109,11 +136,13 @@ function callSites(journal: readonly Hop[]): readonly CallSite[] {
       place,
       before,
       ...(alike.some(isOfStory) && { untilStory: untilStory < 0 ? alike.length - before : untilStory }),
-      changes: api.method !== 'GET' && !api.storesNothing,
+      changes: isChange(api),
       isLast: place === count,
     };
   });
 }
+
+const isChange = (api: ApiDefinition | undefined): boolean => api !== undefined && api.method !== 'GET' && !api.storesNothing;
 
 function deliverySites(deliveries: readonly Delivery[]): readonly DeliverySite[] {
   const keyOf = ({ webhook, event }: Delivery): string => `webhook ${webhook} ${event}`;

@@ -1,5 +1,5 @@
 import { type CheckedStory, compareChecks } from './check.ts';
-import { compareEffects, type Effects, isCompletedBy, leftBy } from './effects.ts';
+import { compareEffects, type Effects, hasLeft, isCompletedBy } from './effects.ts';
 import { type Evidence, unnoticed } from './forbidden.ts';
 import type { Cell, Difference, Verdict } from './run.ts';
 
@@ -37,6 +37,10 @@ export interface Facts {
   /** Verdict of the same site when its application is absent, for a change of that refusal. */
   readonly whenAbsent?: Verdict;
   readonly forbidden?: Omit<Evidence, 'check' | 'differences'>;
+  /** Whether the try lacks changes of the baseline, and made none more often. */
+  readonly isCutShort?: boolean;
+  /** Whether the receiver of the site had ended before it got an event that it got in the baseline. */
+  readonly isUndelivered?: boolean;
 }
 
 /** Whether the command may be run once more in the same rehearsal, to see whether that completes it. */
@@ -65,7 +69,8 @@ export function judge(baseline: Story, tried: Story, facts: Facts): Judged {
   if (cell.family === 'calendar') return judgeDate(tried, effects.differences, checks, judged);
   if (cell.misfortune === 'retry-after-date' && facts.whenAbsent !== undefined && facts.whenAbsent !== 'survived')
     return judged('survived', 'The command does not survive the refusal itself, whatever its header.');
-  if (effects.hasMore && !effects.hasLess) return judged('twice', 'Something happened more often than in the baseline.', all);
+  const hasOnlyMore = effects.hasMore && !effects.hasLess;
+  if (hasOnlyMore && !facts.isCutShort) return judged('twice', 'Something happened more often than in the baseline.', all);
   if (cell.family === 'forbidden') {
     if (tried.exitCode !== 0) return judged('survived', `The command noticed it: exit code ${tried.exitCode}.`);
     if (facts.forbidden && effects.differences.length === 0) {
@@ -76,9 +81,11 @@ export function judge(baseline: Story, tried: Story, facts: Facts): Judged {
     }
   }
   if (tried.exitCode === 0) {
-    if (effects.hasLess && !effects.hasMore && !effects.hasOther)
+    if (hasOnlyMore || (effects.hasLess && !effects.hasMore && !effects.hasOther))
       return judged('silent', 'The command reported success, although less happened than in the baseline.', all);
     if (effects.differences.length > 0) return judged('wrong', 'The books differ from the baseline.', all);
+    if (checks.length > 0 && facts.isUndelivered && cell.family === 'forged') return judged('survived', REFUSED_AND_ENDED);
+    if (checks.length > 0 && facts.isUndelivered && cell.family === 'delivery') return judged('not-struck', ENDED_BEFORE_EVENT);
     if (checks.length > 0) return judged('wrong', 'The check differs from the baseline.', checks);
     return judged('survived', 'The story ended as in the baseline.');
   }
@@ -89,24 +96,29 @@ type Judging = (verdict: Verdict, reason: string, differences?: readonly Differe
 
 const isAccepted = (status: number | undefined): boolean => status !== undefined && status >= 200 && status < 300;
 
-const DELAYS: readonly string[] = ['late', 'day-late'];
+const REFUSED_AND_ENDED =
+  'The receiver refused the forged message. The command ended before the event was sent again, so its check does not count.';
+const ENDED_BEFORE_EVENT =
+  'The command ended before the event came, so its check does not count. Let the command wait for the event, or give a check that reads your system later.';
+
+/** Misfortunes after which a sound receiver gets the event later. */
+const DELAYS: readonly string[] = ['late', 'day-late', 'bad-signature', 'stale-timestamp'];
 
 /** The command failed. */
 function judgeFailure(tried: Story, differences: readonly Difference[], { cell }: Facts, judged: Judging): Judged {
-  const left = leftBy(tried.effects);
   const failed = `The command failed with exit code ${tried.exitCode}`;
   if (cell.family === 'permitted')
-    return left.length > 0
-      ? judged('half', `${failed}, although the contract permits the change, and left something behind.`, left)
+    return hasLeft(tried.effects)
+      ? judged('half', `${failed}, although the contract permits the change, and left something behind.`, differences)
       : judged('wrong', `${failed}, although the contract permits the change.`);
-  if (left.length === 0) return judged('failed-cleanly', `${failed}, and left nothing behind.`);
+  if (!hasLeft(tried.effects)) return judged('failed-cleanly', `${failed}, and left nothing behind.`);
   if (DELAYS.includes(cell.misfortune) && differences.length === 0)
     return judged('failed-cleanly', `${failed} while the event was on its way; then nothing was missing.`);
   const reason =
     differences.length === 0
       ? `${failed}, although everything was carried out.`
-      : `${failed}, and left something behind that nothing ends.`;
-  return { needsRepetition: judged('half', reason, differences.length === 0 ? left : differences) };
+      : `${failed}. Part of its work was carried out, and nothing completes or undoes it.`;
+  return { needsRepetition: judged('half', reason, differences) };
 }
 
 /** Books depend on the date, such as parcels on a Sunday, so only the check and the exit code count. */
@@ -115,9 +127,8 @@ function judgeDate(tried: Story, effects: readonly Difference[], checks: readonl
     return checks.length > 0
       ? judged('wrong', 'The check differs from the baseline.', checks)
       : judged('survived', 'The story ended as in the baseline.');
-  const left = leftBy(tried.effects);
   const failed = `The command failed with exit code ${tried.exitCode} on this date`;
-  return left.length > 0
+  return hasLeft(tried.effects)
     ? judged('half', `${failed}, and left something behind.`, effects)
     : judged('failed-cleanly', `${failed}, and left nothing behind.`);
 }

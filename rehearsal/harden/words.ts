@@ -112,7 +112,7 @@ export function span(ms: number): string {
 }
 
 const STATES: Readonly<Record<HardenRun['state'], string>> = {
-  none: 'Your system keeps its data by rehearsal',
+  none: 'Nothing reset your system, so it must keep its data by rehearsal',
   url: 'Each try had its own address of your system',
   before: 'Your system was reset before each try',
   container: 'Each try had its own container of your system',

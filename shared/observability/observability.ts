@@ -8,8 +8,18 @@ import type { Logger } from '../process/logger.ts';
 import { within } from '../process/waiting.ts';
 import type { WorldsBacklog } from '../store/ports/ledger.ts';
 import type { OutboxBacklog } from '../store/ports/outbox.ts';
-import type { ExportedObserver, MetricsExport } from './metrics-export.ts';
-import { type AnsweredRequest, type MetricValues, type Observed, type Observer, traceIds } from './observer.ts';
+import { callLabels, methodOf, processLabels, requestLabels, sendLabels } from './conventions.ts';
+import type { MetricsExport } from './metrics-export.ts';
+import {
+  type AnsweredRequest,
+  type ConsumedEvent,
+  type MadeCall,
+  type MetricValues,
+  type Observed,
+  type Observer,
+  type RunWork,
+  traceIds,
+} from './observer.ts';
 import type { Tracing } from './tracing.ts';
 
 /** Telemetry of one process: metrics, an access log at level `info`, and traces and exported metrics when a collector is configured. */
@@ -35,7 +45,8 @@ export function createObservability({ tracing, exportMetrics }: ObservabilityOpt
   const exported = exportMetrics?.(metrics.values);
   return {
     observer: (application, log) => {
-      const counting = withExport(metrics.observer(application), exported?.of(application));
+      const counting = metrics.observer(application);
+      exported?.add(application);
       return {
         ...counting,
         tracer: tracing?.of(application),
@@ -55,29 +66,6 @@ export function createObservability({ tracing, exportMetrics }: ObservabilityOpt
     },
     stop: async () => {
       await Promise.all([tracing?.stop(), exported?.stop()]);
-    },
-  };
-}
-
-function withExport(counting: CountingObserver, exported: ExportedObserver | undefined): CountingObserver {
-  if (exported === undefined) return counting;
-  return {
-    ...counting,
-    answered: (request) => {
-      counting.answered(request);
-      exported.answered(request);
-    },
-    called: (call) => {
-      counting.called(call);
-      exported.called(call);
-    },
-    consumed: (event) => {
-      counting.consumed(event);
-      exported.consumed(event);
-    },
-    published: (batch) => {
-      counting.published(batch);
-      exported.published(batch);
     },
   };
 }
@@ -193,20 +181,35 @@ async function addMetricsOfNode(register: Registry): Promise<void> {
 type CountingObserver = Omit<Observer, 'tracer'>;
 
 function createCountingObserver(application: Observed, metrics: EstateMetrics): CountingObserver {
-  const requests = cached((api, status) => metrics.requests.labels({ application, api, status }));
-  const calls = cached((api, outcome) => metrics.calls.labels({ application, api, outcome }));
-  const work = cached((kind, outcome) => metrics.work.labels({ application, kind, outcome }));
-  const consumed = cached((type, outcome) => metrics.consumed.labels({ application, type, outcome }));
-  const published = cached((type) => metrics.published.labels({ application, type }));
+  const requests = cached(
+    ({ api, method, route, status }: AnsweredRequest) => `${api} ${methodOf(method)} ${route} ${status}`,
+    (request) => metrics.requests.labels({ application, api: request.api, ...requestLabels(request) }),
+  );
+  const calls = cached(
+    ({ api, status, failure }: MadeCall) => `${api} ${status} ${failure}`,
+    (call) => metrics.calls.labels({ application, api: call.api, ...callLabels(call) }),
+  );
+  const work = cached(
+    ({ kind, done }: RunWork) => `${kind} ${done}`,
+    ({ kind, done }) => metrics.work.labels({ application, kind, outcome: done ? 'done' : 'failed' }),
+  );
+  const consumed = cached(
+    ({ type, done }: ConsumedEvent) => `${type} ${done}`,
+    (event) => metrics.consumed.labels({ application, ...processLabels(event, application) }),
+  );
+  const published = cached(
+    (type: string) => type,
+    (type) => metrics.published.labels({ application, ...sendLabels(type) }),
+  );
   const lag = metrics.lag.labels({ application });
   const batches = metrics.batches.labels({ application });
   return {
-    answered: ({ api, status, ms }) => requests(api, classOf(status)).observe(ms / 1_000),
-    called: ({ api, status, failure, ms }) => calls(api, failure ?? classOf(status)).observe(ms / 1_000),
+    answered: (request) => requests(request).observe(request.ms / 1_000),
+    called: (call) => calls(call).observe(call.ms / 1_000),
     replayed: () => metrics.replays.inc({ application }),
     conflicted: (why) => metrics.conflicts.inc({ application, why }),
-    worked: ({ kind, done, ms }) => work(kind, done ? 'done' : 'failed').observe(ms / 1_000),
-    consumed: ({ type, done, ms }) => consumed(type, done ? 'done' : 'failed').observe(ms / 1_000),
+    worked: (run) => work(run).observe(run.ms / 1_000),
+    consumed: (event) => consumed(event).observe(event.ms / 1_000),
     parked: (type) => metrics.parkedEvents.inc({ application, type }),
     published: (batch) => {
       const now = Date.now();
@@ -221,17 +224,16 @@ function createCountingObserver(application: Observed, metrics: EstateMetrics): 
   };
 }
 
-/** `2xx`, `4xx`, …; status 0 means that the connection was closed without a response. */
-const classOf = (status: number): string => (status === 0 ? 'broken off' : `${Math.floor(status / 100)}xx`);
-
-/** Keeps one child per series, found by two map lookups. The library sorts and joins the labels on every access. */
-function cached<Child>(create: (first: string, second: string) => Child): (first: string, second?: string) => Child {
-  const known = new Map<string, Map<string, Child>>();
-  return (first, second = '') => {
-    const seconds = known.get(first) ?? new Map<string, Child>();
-    if (seconds.size === 0) known.set(first, seconds);
-    const child = seconds.get(second) ?? create(first, second);
-    seconds.set(second, child);
+/** Keeps one child per series, found by one map lookup. The library sorts and joins the labels on every access. */
+function cached<Occurrence, Child>(
+  keyOf: (occurrence: Occurrence) => string,
+  create: (occurrence: Occurrence) => Child,
+): (occurrence: Occurrence) => Child {
+  const known = new Map<string, Child>();
+  return (occurrence) => {
+    const key = keyOf(occurrence);
+    const child = known.get(key) ?? create(occurrence);
+    known.set(key, child);
     return child;
   };
 }
@@ -242,6 +244,7 @@ const eventNameIn = (json: string): string => /"type":"com\.unified-commerce\.([
 /** Buckets in seconds. A hop within the estate takes one or two milliseconds, a request under a fault up to fifteen seconds. */
 const DURATIONS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15];
 const LAGS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5, 30, 300];
+const MESSAGING = ['messaging_system', 'messaging_operation_name', 'messaging_destination_name'] as const;
 const BATCHES = [1, 2, 5, 10, 25, 50, 100];
 
 interface Described {
@@ -267,17 +270,32 @@ function createEstateMetrics(registry: Registry, describe: (metric: Described) =
   const histogram = <Label extends string>(name: string, help: string, labels: readonly Label[], buckets: number[]) =>
     new Histogram<Label>({ ...described('histogram', name, help, labels), buckets });
   return {
-    requests: histogram('http_server_requests_seconds', 'Requests answered.', ['application', 'api', 'status'], DURATIONS),
-    calls: histogram('http_client_requests_seconds', 'Calls made to other applications.', ['application', 'api', 'outcome'], DURATIONS),
+    requests: histogram(
+      'http_server_request_duration_seconds',
+      'Requests answered.',
+      ['application', 'api', 'http_request_method', 'http_route', 'url_scheme', 'http_response_status_code', 'error_type'],
+      DURATIONS,
+    ),
+    calls: histogram(
+      'http_client_request_duration_seconds',
+      'Calls made to other applications.',
+      ['application', 'api', 'http_request_method', 'url_template', 'server_address', 'http_response_status_code', 'error_type'],
+      DURATIONS,
+    ),
     replays: counter('estate_idempotent_replays_total', 'Requests answered with the stored response of their Idempotency-Key.', [
       'application',
     ]),
     conflicts: counter('estate_commit_conflicts_total', 'Commits refused because of concurrent ones.', ['application', 'why']),
     refusals: counter('estate_gateway_refusals_total', 'Refusals of the gateway and of the control plane.', ['code']),
     work: histogram('estate_due_work_seconds', 'Runs of due work.', ['application', 'kind', 'outcome'], DURATIONS),
-    consumed: histogram('estate_events_consumed_seconds', 'Attempts to consume an event.', ['application', 'type', 'outcome'], DURATIONS),
+    consumed: histogram(
+      'messaging_process_duration_seconds',
+      'Attempts to consume an event.',
+      ['application', 'type', ...MESSAGING, 'messaging_consumer_group_name', 'error_type'],
+      DURATIONS,
+    ),
     parkedEvents: counter('estate_events_parked_total', 'Deliveries parked until they are redriven.', ['application', 'type']),
-    published: counter('estate_events_published_total', 'Events that the bus accepted.', ['application', 'type']),
+    published: counter('messaging_client_sent_messages_total', 'Events that the bus accepted.', ['application', 'type', ...MESSAGING]),
     lag: histogram(
       'estate_outbox_relay_lag_seconds',
       'Time from the commit of an event to its acknowledgement by the bus.',

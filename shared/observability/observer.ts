@@ -33,7 +33,13 @@ export interface MadeCall {
   readonly ms: number;
 }
 
-interface ConsumedEvent {
+export interface RunWork {
+  readonly kind: string;
+  readonly done: boolean;
+  readonly ms: number;
+}
+
+export interface ConsumedEvent {
   /** Name without prefix. */
   readonly type: string;
   readonly done: boolean;
@@ -70,7 +76,7 @@ export interface Observer {
   replayed(): void;
   /** The store refused a commit because of a concurrent one. The handler is rerun, or the request is refused. */
   conflicted(why: string): void;
-  worked(work: { readonly kind: string; readonly done: boolean; readonly ms: number }): void;
+  worked(work: RunWork): void;
   consumed(event: ConsumedEvent): void;
   /** A delivery was parked until it is redriven. @param type name without prefix */
   parked(type: string): void;

@@ -24,7 +24,7 @@ describeInBrowser('The overview in the console', () => {
     tab.page.on('request', (request) => requested.push(new URL(request.url()).pathname));
     await tab.page.reload();
     await tab.isLive();
-    await main().getByText('13 of 13', { exact: true }).waitFor();
+    await main().getByRole('link', { name: '13 of 13 applications ready', exact: true }).waitFor();
     await main().getByText('Authorize Payment').first().waitFor();
     await hasHops('OMS');
     // Four requests are repeated when the stream begins after their first answers.

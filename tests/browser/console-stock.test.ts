@@ -28,6 +28,12 @@ describeInBrowser('Stock in the console', () => {
       .filter({ hasText: new RegExp(`${expected.join('\\s*')}$`) })
       .waitFor();
 
+  test('The list of inventory items shows the stock', async () => {
+    await tab.open(`r/${rehearsal.name}/objects/inventory-item?q=mug-blue`);
+    await tab.heading('Stock').waitFor();
+    await counts('mug-blue', '2,148', '2,150', '2', '0');
+  });
+
   test('The stock page keeps the filter and the location in the address', async () => {
     await tab.open(stock('?q=mug'));
     await skuRows().first().waitFor();

@@ -212,4 +212,13 @@ describeInBrowser('The timeline in the console', () => {
     await main().locator(`a[href^="/console/r/${rehearsal.name}/objects"]`).first().click();
     await tab.page.waitForURL(/\/objects/);
   });
+
+  test.each([
+    ['timelines', /^Timeline of order /],
+    ['play', /^Story of order /],
+  ])('The page at %s of an unknown order leads to the page of the newest order', async (page, heading) => {
+    await tab.open(`r/${rehearsal.name}/${page}/order/ord_none`);
+    await main().locator(`a[data-row][href$="/${page}/order/${order}"]`).click();
+    await main().getByRole('heading', { level: 1, name: heading }).waitFor();
+  });
 });

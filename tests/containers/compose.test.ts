@@ -143,6 +143,6 @@ const isReady = (gateway: string): Promise<boolean> =>
 async function requestsOf(id: string): Promise<number> {
   const script = "fetch('http://127.0.0.1:8080/metrics').then(async (answer) => console.log(await answer.text()))";
   const metrics = await docker('exec', id, 'node', '-e', script);
-  const counts = [...metrics.matchAll(/^http_server_requests_seconds_count\{.*\} (\d+)$/gm)].map(([, count]) => Number(count));
+  const counts = [...metrics.matchAll(/^http_server_request_duration_seconds_count\{.*\} (\d+)$/gm)].map(([, count]) => Number(count));
   return counts.reduce((sum, count) => sum + count, 0);
 }

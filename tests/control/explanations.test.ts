@@ -22,6 +22,7 @@ import { estate, eventually, newRehearsal, type TestRehearsal } from '../support
 import { receiveEvents } from '../support/event-receiver.ts';
 import { expectKept } from '../support/kept-list.ts';
 import { noReport } from '../support/noted-report.ts';
+import { onMonday } from '../support/steps/collection.ts';
 import { rehearsalAt } from '../support/steps/rehearsal-at.ts';
 import { eur } from '../support/steps/tender.ts';
 import { testIn } from '../support/test-in.ts';
@@ -227,18 +228,58 @@ describe('The explanation of an object', () => {
     expect(await Promise.all(states)).toEqual(['identified', 'registered']);
   });
 
-  test('The steps of an order are paying and paying with points, which nothing refuses until its payments cover it', async (rehearsal) => {
+  const REFUSED = expect.any(String);
+  /** The steps that are possible, and why the others are not. */
+  const stepsOf = async (rehearsal: TestRehearsal, type: string, id: string) =>
+    Object.fromEntries((await explained(rehearsal, type, id)).steps.map(({ step, possible, why }) => [step, possible || why]));
+
+  test('An order can be paid with a card or with points until its payments cover it', async (rehearsal) => {
     const { id } = await rehearsal.draft();
-    const possible = async () => (await explained(rehearsal, 'order', id)).steps.map(({ step, possible }) => [step, possible]);
-    expect(await possible()).toEqual([
-      ['pay', true],
-      ['pay-with-points', true],
-    ]);
+    expect(await stepsOf(rehearsal, 'order', id)).toMatchObject({ pay: true, 'pay-with-points': true });
     await rehearsal.authorisation(id);
-    expect(await possible()).toEqual([
-      ['pay', false],
-      ['pay-with-points', false],
-    ]);
+    expect(await stepsOf(rehearsal, 'order', id)).toMatchObject({ pay: REFUSED, 'pay-with-points': REFUSED });
+  });
+
+  test('The address, the way and the method of an order can be changed until its goods leave', async (rehearsal) => {
+    const basket = await rehearsal.checkedOut({}, { shippingMethod: 'EXPRESS' });
+    const { id } = await rehearsal.draft(basket.id);
+    await rehearsal.authorisation(id);
+    await rehearsal.confirmed(id);
+    await rehearsal.settle();
+    expect(await stepsOf(rehearsal, 'order', id)).toMatchObject({
+      'change-address': true,
+      'change-delivery': 'Nobody collects it in a store.',
+      'change-place': true,
+      'change-method': true,
+    });
+    await rehearsal.dispatched(await rehearsal.onlyFulfilment(id));
+    expect(await stepsOf(rehearsal, 'order', id)).toMatchObject({
+      'change-address': REFUSED,
+      'change-place': REFUSED,
+      'change-method': REFUSED,
+    });
+  });
+
+  plainTest('Goods at a counter can be handed over in part, and to the person whom the checkout named', async () => {
+    await using rehearsal = await onMonday();
+    const { orderId, fulfillmentOrderId, code } = await rehearsal.atCounter({ locationId: 'store-01', person: 'Ada Quay' });
+    expect(await stepsOf(rehearsal, 'fulfillment-order', fulfillmentOrderId)).toMatchObject({
+      'hand-over-part': true,
+      'hand-over-to-person': true,
+    });
+    expect(await stepsOf(rehearsal, 'order', orderId)).toMatchObject({ 'change-delivery': REFUSED, 'change-place': REFUSED });
+    await rehearsal.handOver(fulfillmentOrderId, { code });
+    expect(await stepsOf(rehearsal, 'fulfillment-order', fulfillmentOrderId)).toMatchObject({
+      'hand-over-part': REFUSED,
+      'hand-over-to-person': REFUSED,
+    });
+  });
+
+  test('The goods of a basket can be collected in a store until it has an order', async (rehearsal) => {
+    const { id } = await rehearsal.basket();
+    expect(await stepsOf(rehearsal, 'basket', id)).toMatchObject({ 'collect-in-store': true });
+    await rehearsal.draft((await rehearsal.checkedOut(id)).id);
+    expect(await stepsOf(rehearsal, 'basket', id)).toMatchObject({ 'collect-in-store': REFUSED });
   });
 
   test('The explanation of an order names who moved it and the trace, and contains what it waits for', async (rehearsal) => {

@@ -139,7 +139,7 @@ describe('harden in a test', () => {
     ['a snapshot that does not exist', { from: 'nothing' }, 'The snapshot "nothing" does not exist.'],
     ['a start that is not an instant', { startsAt: 'yesterday' }, '/startsAt: This is not an instant'],
     ['a check that returns nothing', { check: () => undefined }, 'The check cannot be used. The check printed nothing.'],
-    ['a cell that the plan does not have', { again: 'C999' }, 'The plan does not have this cell any more.'],
+    ['a cell that the plan does not have', { again: 'C999' }, 'The plan has no cell C999 any more. Leave out again:'],
     ['a check with a random value', { check: () => randomUUID() }, 'Two runs without any misfortune differ.'],
   ])('harden tries nothing with %s', async (_what, choices, message) => {
     const failure = await failureOf(harden(access, withOneKey, choices));

@@ -26,6 +26,7 @@ const seriesOf = (points: readonly CollectedPoint[], service: string, name: stri
 test('Metrics are exported under the names of the semantic conventions, per application', async () => {
   const points = await exported();
   const confirmation = {
+    'uc.api': 'confirm-order-api',
     'http.request.method': 'POST',
     'http.route': '/orders/{id}/confirm',
     'url.scheme': 'http',
@@ -34,16 +35,15 @@ test('Metrics are exported under the names of the semantic conventions, per appl
   for (const service of ['gateway', 'oms']) {
     const [requests] = seriesOf(points, service, 'http.server.request.duration', { 'http.route': '/orders/{id}/confirm' });
     expect(requests).toMatchObject({ kind: 'histogram', unit: 's', value: 1, attributes: confirmation });
-    expect(requests?.bucketCounts).toHaveLength(15);
+    expect(requests?.bucketCounts).toHaveLength(14);
   }
   const creation = { 'http.request.method': 'POST', 'url.template': '/orders', 'server.address': 'oms', 'http.response.status_code': 201 };
   expect(seriesOf(points, 'ecommerce-platform', 'http.client.request.duration', { 'url.template': '/orders' })).toMatchObject([
     { unit: 's', value: 1, attributes: creation },
   ]);
   const topic = { 'messaging.system': 'kafka', 'messaging.destination.name': 'uc.order.events' };
-  const [sent] = seriesOf(points, 'oms', 'messaging.client.sent.messages', topic);
-  expect(sent).toMatchObject({ kind: 'sum', unit: '{message}', attributes: { 'messaging.operation.name': 'send' } });
-  expect(sent?.value).toBeGreaterThanOrEqual(2);
+  const [sent] = seriesOf(points, 'oms', 'messaging.client.sent.messages', { ...topic, type: 'order-confirmed' });
+  expect(sent).toMatchObject({ kind: 'sum', unit: '{message}', value: 1, attributes: { 'messaging.operation.name': 'send' } });
   const [processed] = seriesOf(points, 'fms', 'messaging.process.duration', topic);
   expect(processed).toMatchObject({ kind: 'histogram', unit: 's', attributes: { 'messaging.consumer.group.name': 'fms' } });
   const methods = points.flatMap(({ attributes }) => attributes['http.request.method'] ?? []);
@@ -61,7 +61,7 @@ test('Every metric of the estate is exported with dots in its name, with the val
   const rare = ['commit_conflicts', 'events_parked', 'outbox_publish_failures', 'backlog_unread', 'idempotent_replays'];
   expect(own.filter((name) => !names.has(name) && !rare.includes(name.replace('estate.', '')))).toEqual([]);
   expect(seriesOf(points, 'gateway', 'estate.rehearsals')).toMatchObject([{ kind: 'gauge', value: 1 }]);
-  const published = seriesOf(points, 'oms', 'estate.events_published').reduce((sum, { value }) => sum + value, 0);
+  const published = seriesOf(points, 'oms', 'messaging.client.sent.messages').reduce((sum, { value }) => sum + value, 0);
   const [lag] = seriesOf(points, 'oms', 'estate.outbox_relay_lag');
   expect(lag).toMatchObject({ kind: 'histogram', unit: 's', value: published });
   expect(lag?.bucketCounts?.reduce((sum, count) => sum + Number(count), 0)).toBe(published);

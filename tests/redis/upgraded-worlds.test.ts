@@ -216,6 +216,21 @@ else {
   );
 
   test(
+    'A world whose image was replaced under orders is adopted with its unsent events, and loses none of them',
+    async () => {
+      await using estate = await upgraded('30835f74-in-flight');
+      const unsent = async () => estate.redis.zcard(`${await rootOf(estate.redis, 'kept-one')}:oms:outbox`);
+      expect(await unsent()).toBe(2);
+      await estate.start();
+      await eventually('the world is adopted', async () => (await versionOf(estate.redis, 'kept-one')) === String(FORMATS));
+      expect(await estate.control('/settle', 'kept-one', 'POST')).toMatchObject({ body: { settled: true, parked: [] } });
+      expect(await unsent()).toBe(0);
+      expect(await estate.verify('kept-one')).toMatchObject({ holds: true });
+    },
+    LIMIT_MS,
+  );
+
+  test(
     'A snapshot of 30835f74 is converted when it is uploaded, or opened; one of a newer version is refused by name',
     async () => {
       await using server = await redisServer();

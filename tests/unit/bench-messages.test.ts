@@ -59,14 +59,14 @@ describe('The usage of a container', () => {
 describe('The messages between applications', () => {
   test('The calls of an application are summed by API, over outcomes, without buckets', () => {
     const series = (name: string, api: string, outcome: string, count: number): string =>
-      `http_client_requests_seconds_${name}{application="oms",api="${api}",outcome="${outcome}"} ${count}`;
+      `http_client_request_duration_seconds_${name}{application="oms",api="${api}",url_template="/baskets/{id}",http_response_status_code="${outcome}"} ${count}`;
     const metrics = [
-      '# TYPE http_client_requests_seconds histogram',
-      'http_client_requests_seconds_bucket{le="0.001",application="oms",api="get-basket",outcome="2xx"} 5',
-      series('count', 'get-basket', '2xx', 7),
-      series('sum', 'get-basket', '2xx', 9),
-      series('count', 'get-basket', '4xx', 1),
-      series('count', 'get-payable', '2xx', 2),
+      '# TYPE http_client_request_duration_seconds histogram',
+      'http_client_request_duration_seconds_bucket{le="0.001",application="oms",api="get-basket",http_response_status_code="200"} 5',
+      series('count', 'get-basket', '200', 7),
+      series('sum', 'get-basket', '200', 9),
+      series('count', 'get-basket', '404', 1),
+      series('count', 'get-payable', '200', 2),
     ].join('\n');
     expect([...callsIn(metrics)]).toEqual([
       ['get-basket', 8],

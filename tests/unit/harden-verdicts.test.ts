@@ -1,6 +1,9 @@
 import { expect, test } from '@jest/globals';
 import { compareChecks } from '../../rehearsal/harden/check.ts';
 import { type BookEntry, effectsOf } from '../../rehearsal/harden/effects.ts';
+import { remedyOf } from '../../rehearsal/harden/findings.ts';
+import type { Family } from '../../rehearsal/harden/run.ts';
+import { type Hop, isCutShort, undeliveredTo } from '../../rehearsal/harden/sites.ts';
 import { type Facts, judge, judgeRepetition, type Story } from '../../rehearsal/harden/verdict.ts';
 
 const before: readonly BookEntry[] = [
@@ -13,6 +16,8 @@ const ordered = (orders: number): readonly BookEntry[] => [
   { book: 'points', entry: 'loy_ada', value: 500 + 10 * orders },
   { book: 'stock', entry: 'mug-blue on hand', value: 10 - orders },
 ];
+
+const remains = (...entries: readonly string[]): readonly BookEntry[] => entries.map((entry) => ({ book: 'objects', entry, value: 1 }));
 
 const story = (after: readonly BookEntry[], more: Partial<Story> = {}): Story => ({
   rehearsal: 'r-1',
@@ -44,10 +49,45 @@ test.each<[verdict: string, what: string, tried: Story, more?: Partial<Facts>]>(
   ['wrong', 'a violated invariant', story(ordered(1), { broken: ['Money agrees'] })],
   ['stuck', 'a command that was stopped', story(ordered(1), { exitCode: undefined })],
   ['failed-cleanly', 'a failure that left nothing', story(before, { exitCode: 1 })],
+  ['half?', 'a command that failed before it reduced the order', story(ordered(2), { exitCode: 1 }), { isCutShort: true }],
+  ['silent', 'success without the reduction of the order', story(ordered(2)), { isCutShort: true }],
+  [
+    'failed-cleanly',
+    'a failure that left a basket of a guest, and stock that is free again',
+    story([...before, ...remains('basket abandoned', 'customer anonymous', 'reservation released', 'reservation expired')], {
+      exitCode: 1,
+    }),
+  ],
+  ['half?', 'a failure that left reserved stock', story([...before, ...remains('reservation confirmed')], { exitCode: 1 })],
+  ['survived', 'a second guest', story([...ordered(1), ...remains('customer anonymous', 'basket open')])],
   ['half?', 'a failure after the order was carried out', story(ordered(1), { exitCode: 1 })],
   ['not-struck', 'a misfortune that did not happen', story(ordered(1)), { hits: 0 }],
   ['silent', 'an accepted forgery', story(ordered(1)), { cell: { family: 'forged', misfortune: 'bad-signature' }, forgedStatus: 204 }],
   ['survived', 'a refused forgery', story(ordered(1)), { cell: { family: 'forged', misfortune: 'bad-signature' }, forgedStatus: 401 }],
+  [
+    'survived',
+    'a refused forgery of a command that ended before the event was sent again',
+    story(ordered(1), { check: '{"orders":0}' }),
+    { cell: { family: 'forged', misfortune: 'bad-signature' }, forgedStatus: 401, isUndelivered: true },
+  ],
+  [
+    'wrong',
+    'a refused forgery of a receiver that got the event later and dropped it',
+    story(ordered(1), { check: '{"orders":0}' }),
+    { cell: { family: 'forged', misfortune: 'bad-signature' }, forgedStatus: 401 },
+  ],
+  [
+    'not-struck',
+    'a late event that came after the command had ended',
+    story(ordered(1), { check: '{"orders":0}' }),
+    { cell: { family: 'delivery', misfortune: 'late' }, isUndelivered: true },
+  ],
+  [
+    'failed-cleanly',
+    'a command that gave up waiting for an event after a refused forgery',
+    story(ordered(1), { exitCode: 1 }),
+    { cell: { family: 'forged', misfortune: 'bad-signature' }, forgedStatus: 401 },
+  ],
   [
     'wrong',
     'a failure under a permitted change',
@@ -79,6 +119,54 @@ test('A second refund counts as twice, although it takes back points', () => {
     );
   const judged = judge(refunded(500, 505), refunded(1_000, 500), facts());
   expect('verdict' in judged && judged.verdict).toBe('twice');
+});
+
+const calls = (...calls: readonly [api: string, status: number, more?: Partial<Hop>][]): readonly Hop[] =>
+  calls.map(([api, status, more], index) => ({
+    requestId: `req-${index}`,
+    correlationId: 'c',
+    sequence: index + 1,
+    application: 'oms',
+    api,
+    method: 'POST',
+    path: '/',
+    status,
+    startedAt: '2026-03-02T10:00:00.000Z',
+    at: '2026-03-02T10:00:00.000Z',
+    durationMs: 1,
+    calls: [],
+    faults: [],
+    ...more,
+  }));
+
+test('A story is cut short when changes are missing and none was made more often', () => {
+  const whole = calls(['create-order-api', 201], ['confirm-order-api', 200], ['change-order-api', 200]);
+  const isShort = (tried: readonly Hop[], lost = true) =>
+    isCutShort(whole, tried, { struck: new Set(tried.filter(({ status }) => status === 504).map(({ requestId }) => requestId)), lost });
+  expect(isShort(calls(['create-order-api', 201], ['confirm-order-api', 504]))).toBe(true);
+  expect(isShort(calls(['create-order-api', 201], ['confirm-order-api', 504], ['confirm-order-api', 200, { unchanged: 'Stored.' }]))).toBe(
+    true,
+  );
+  expect(isShort(calls(['create-order-api', 201], ['confirm-order-api', 504], ['confirm-order-api', 200]))).toBe(false);
+  expect(isShort(calls(['create-order-api', 201], ['confirm-order-api', 504], ['confirm-order-api', 200]), false)).toBe(true);
+  expect(isShort(calls(['create-order-api', 201], ['create-basket-api', 201]))).toBe(false);
+  expect(isShort(whole)).toBe(false);
+});
+
+test('A client that acts twice after a broken answer is advised to keep its key, and a receiver to remember the event', () => {
+  const remedy = (family: Family) =>
+    remedyOf({ id: 'C1', site: 'confirm-order-api#1', family, misfortune: '', label: '', verdict: 'twice' });
+  expect(remedy('forbidden')).toContain('Idempotency-Key of its first try');
+  expect(remedy('delivery')).toContain('Remember each webhook-id');
+});
+
+test('An event that a receiver could not get, because it had ended, is undelivered', () => {
+  const attempts = (...all: readonly [event: string, status: number][]) =>
+    calls(...all.map(([parentId, status]): [string, number, Partial<Hop>] => ['webhook:copy', status, { parentId }]));
+  expect(undeliveredTo('copy', attempts(['one', 401], ['two', 204], ['one', 0], ['one', 0]))).toBe(1);
+  expect(undeliveredTo('copy', attempts(['one', 401], ['one', 0], ['one', 204]))).toBe(0);
+  expect(undeliveredTo('copy', attempts(['one', 401], ['one', 500]))).toBe(0);
+  expect(undeliveredTo('other', attempts(['one', 0]))).toBe(0);
 });
 
 test('A failure is clean when one repetition completes it', () => {

@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { loadDrawing } from '../../command-line/output/drawings.ts';
 import { junitOf } from '../../command-line/rehearse/report/junit.ts';
+import { plain } from '../../command-line/rehearse/report/markdown.ts';
 import { wallTimeOf } from '../../ui/report/facts.ts';
 import type { ReportedRun } from '../../ui/report/recorded.ts';
 
@@ -40,6 +41,19 @@ test('The JUnit file of a report escapes hostile text in elements and attributes
   expect(xml).toContain('message="&lt;script&gt;&quot;it\'s&quot; &amp; more&lt;/script&gt;"');
   expect(xml).not.toMatch(/<script|[^\P{C}\n]/u);
 });
+
+test.each([
+  ['- a', '\\- a'],
+  ['+ a', '\\+ a'],
+  ['---', '\\---'],
+  ['===', '\\==='],
+  ['12. a', '12\\. a'],
+  ['1) a', '1\\) a'],
+  ['www.evil.example', 'www\u200B.evil.example'],
+  ['See WWW.evil.example and https://evil.example', 'See WWW\u200B.evil.example and https:\u200B//evil.example'],
+  ['@team <b> [a](b)', '@\u200Bteam &lt;b&gt; \\[a\\]\\(b\\)'],
+  ['a - 12. b', 'a - 12. b'],
+])('A text in a summary begins no markup and has no link: %j', (text, escaped) => expect(plain(text)).toBe(escaped));
 
 test('The time of a report counts the time of scenarios that run side by side once', () => {
   expect(

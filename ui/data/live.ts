@@ -6,6 +6,8 @@ import type { Frame, FrameKind } from './stream.ts';
 
 export type LiveState =
   | { readonly kind: 'connecting' | 'live' | 'unavailable' }
+  /** Other tabs use all streams of this browser. The page is read again from time to time. */
+  | { readonly kind: 'waiting' }
   /** The tab has been hidden for a while. The stream is closed until the tab is shown again. */
   | { readonly kind: 'asleep' }
   /** Wall time. */
@@ -13,6 +15,8 @@ export type LiveState =
 
 /** Wall time before a hidden tab leaves its stream to visible ones. */
 const HIDDEN_MS = 10_000;
+/** Wall time between two reads of a page that waits for a stream. */
+const WAITING_MS = 5_000;
 
 export const live = signal<LiveState>({ kind: 'connecting' });
 /** The gateway is away: verbs would fail. */
@@ -27,6 +31,7 @@ let open: { readonly rehearsal: string; close(): void } | undefined;
 let isBeginning = false;
 const beginnings = new Set<() => void>();
 let wanted: string | undefined;
+let reading: ReturnType<typeof setInterval> | undefined;
 let sleeping: ReturnType<typeof setTimeout> | undefined;
 
 /** Calls the handler with each frame of a kind. @returns how to end that */
@@ -57,11 +62,13 @@ function connect(rehearsal: string): void {
   const stream = joinStream(rehearsal, {
     headers: () => authorization(rehearsal),
     onOpen: (resumed) => {
+      clearInterval(reading);
       live.value = { kind: 'live' };
       isBeginning ||= !resumed;
     },
     onWait: () => {
-      live.value = { kind: 'unavailable' };
+      live.value = { kind: 'waiting' };
+      reading = setInterval(readAgain, WAITING_MS);
     },
     onBreak: () => {
       if (live.peek().kind !== 'reconnecting') live.value = { kind: 'reconnecting', since: Date.now() };
@@ -71,7 +78,7 @@ function connect(rehearsal: string): void {
       if (isOfCredential) signOut(detail);
     },
     onFrame: (kind, data) => {
-      if (isBeginning) for (const handle of beginnings) handle();
+      if (isBeginning) readAgain();
       isBeginning = false;
       dispatch(kind, data);
     },
@@ -79,11 +86,16 @@ function connect(rehearsal: string): void {
   open = { rehearsal, close: stream.close };
 }
 
+const readAgain = (): void => {
+  for (const handle of beginnings) handle();
+};
+
 function dispatch(kind: FrameKind, data: unknown): void {
   for (const handler of handlers.get(kind) ?? []) handler(data);
 }
 
 function close(): void {
+  clearInterval(reading);
   open?.close();
   open = undefined;
 }

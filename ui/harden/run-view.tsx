@@ -65,7 +65,7 @@ export function RunView({ run, tracesOf, hasFiles = false }: ViewProps) {
       <Sentences title="Not checked" sentences={run.notJudged} tone="warn" />
       <section class="card in" aria-label="Matrix">
         <h2>What happened where</h2>
-        <p class="muted">A column is a misfortune. Point at a field, or choose it.</p>
+        <p class="muted">A row is a place in the story, and a mark is a misfortune there. Point at a field, or choose it.</p>
         <MatrixTable families={matrix.families} rows={rows} anchors={anchors} />
         <More count={matrix.rows.length - rows.length} one="more site" />
       </section>
@@ -83,7 +83,7 @@ export function RunView({ run, tracesOf, hasFiles = false }: ViewProps) {
       <Sentences title="Not tried" sentences={notTried(run)} />
       <section class="card in" aria-label="Every misfortune">
         <details>
-          <summary>
+          <summary class={css.every}>
             <h2>Every misfortune</h2> <span class="muted">{run.cells.length.toLocaleString('en')}</span>
           </summary>
           <Sites rows={rows} run={run} tracesOf={tracesOf} />

@@ -127,7 +127,7 @@ export const Unknown = ({ title, words, id, why, card, children }: UnknownProps)
       {words} {id !== undefined && <code class="brk">{id}</code>}
     </Heading>
     {why !== false && <p class="line muted">{why}</p>}
-    {card !== undefined && <Card label={title}>{card}</Card>}
+    {card && <Card label={title}>{card}</Card>}
     {children}
   </div>
 );

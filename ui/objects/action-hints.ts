@@ -1,5 +1,5 @@
 import type { BusinessObject, ObjectType, TypedApiId } from '../../rehearsal/call-types.ts';
-import { isAtCounter, isTransfer } from '../../shared/catalog/fulfillment/counter.ts';
+import { isTransfer } from '../../shared/catalog/fulfillment/counter.ts';
 import type { ReplacementReason } from '../../shared/catalog/order/replaced.ts';
 import { money, moneyInWords } from '../../shared/domain/money.ts';
 import type { OperationId } from '../data/data.ts';
@@ -57,9 +57,6 @@ export function commonHints(near: Near): FieldHints {
     lastName: { hint: '' },
   };
 }
-
-/** States of an order whose address may change. */
-const CHANGEABLE: ReadonlySet<string> = new Set(['confirmed', 'in-fulfilment']);
 
 /** What a change of an order would give back, from the answer to its dry run. */
 function differenceOf(answer: unknown): string {
@@ -183,38 +180,30 @@ export const actionHints: { readonly [Type in ObjectType]?: Readonly<Record<stri
       preview: differenceOf,
     },
     'change-address': {
-      call: 'change-order-api',
       label: 'Change the address',
       does: 'The goods go to another address. The price stays.',
-      isFor: ({ state, shippingAddress }) => CHANGEABLE.has(state) && shippingAddress !== undefined,
+      isFor: ({ shippingAddress }) => shippingAddress !== undefined,
       input: ({ shippingAddress = SAMPLE_ADDRESS }) => ({ body: { shippingAddress } }),
       fields: ADDRESS_FIELDS,
       preview: differenceOf,
     },
     'change-delivery': {
-      call: 'change-order-api',
       label: 'Send it instead',
       does: 'The goods are sent to an address, and nobody collects them.',
-      isFor: ({ state, collection }) => state === 'confirmed' && collection !== undefined,
-      input: () => ({ body: { shippingAddress: SAMPLE_ADDRESS } }),
+      isFor: ({ collection }) => collection !== undefined,
       fields: ADDRESS_FIELDS,
       preview: differenceOf,
     },
     'change-place': {
-      call: 'change-order-api',
       label: 'Collect it in a store',
       does: 'The customer collects the goods in this store.',
-      isFor: ({ state }) => state === 'confirmed',
-      input: ({ collection }) => ({ body: { collection: { locationId: collection?.locationId, person: collection?.person } } }),
       fields: { 'collection/locationId': {}, 'collection/person': { label: 'Who may collect without the code', hint: '' } },
       preview: differenceOf,
     },
     'change-method': {
-      call: 'change-order-api',
       label: 'Send it without haste',
       does: 'STANDARD in place of EXPRESS. The difference is given back.',
-      isFor: ({ state, shippingMethod }) => state === 'confirmed' && shippingMethod === 'EXPRESS',
-      input: () => ({ body: { shippingMethod: 'STANDARD' } }),
+      isFor: ({ shippingMethod }) => shippingMethod === 'EXPRESS',
       fields: { shippingMethod: { choices: { STANDARD: 'STANDARD' } } },
       preview: differenceOf,
     },
@@ -301,22 +290,14 @@ export const actionHints: { readonly [Type in ObjectType]?: Readonly<Record<stri
       fields: { code: { label: 'Code of the customer', hint: '' } },
     },
     'hand-over-to-person': {
-      call: 'hand-over-collection-api',
       label: 'Hand over to the named person',
       does: 'The person that the checkout named shows a document, and gets the goods. The order is completed.',
-      isFor: (found) => isAtCounter(found) && found.collection?.person !== undefined,
-      input: ({ orderId, collection }) => ({ body: { orderId, person: collection?.person } }),
+      isFor: ({ collection }) => collection?.person !== undefined,
     },
     'hand-over-part': {
-      call: 'hand-over-collection-api',
       label: 'Hand over a part',
       does: 'The customer shows the code, and takes only some of the units. The others become a return that the store has received.',
-      isFor: isAtCounter,
-      input: ({ lines }) => ({
-        body: {
-          lines: lines.filter(({ pickedQty }) => pickedQty > 0).map(({ orderLineId, pickedQty }) => ({ orderLineId, qty: pickedQty })),
-        },
-      }),
+      isFor: ({ collection }) => collection !== undefined,
       fields: ({ lines }, near, input) => ({
         code: { label: 'Code of the customer', hint: '' },
         ...eachLine(linesIn(input), 'qty', ({ orderLineId }) => {
@@ -406,11 +387,6 @@ export const actionHints: { readonly [Type in ObjectType]?: Readonly<Record<stri
     'collect-in-store': {
       label: 'Check out to collect',
       does: 'The customer collects the goods in a store, which reserves them. Shipping is free.',
-      call: 'checkout-basket-api',
-      isFor: ({ state, lines }) => state === 'open' && lines.length > 0,
-      input: (_basket, { names: { locations } }) => ({
-        body: { collection: { locationId: locations.find(({ type }) => type === 'store')?.id ?? '' }, placeOrder: true },
-      }),
       fields: {
         'collection/locationId': {},
         'collection/person': { label: 'Who may collect it', hint: 'Without a name, only the code works.' },

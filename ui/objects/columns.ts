@@ -17,8 +17,10 @@ const namedIn = (text: string, names: Readonly<Record<string, string>> = {}): st
     .map((part) => names[part] ?? (ID.test(part) ? shortId(part) : part))
     .join('');
 
-/** The name of an object in its list. */
-export const nameCell = ({ id, label, names }: ListedObject): Cell => ({ text: namedIn(label ?? id, names) });
+/** The name of an object in its list. A basket is named after its total, which has its own column. */
+export const nameCell = ({ id, label, names, columns }: ListedObject): Cell => ({
+  text: namedIn(label === undefined || Object.values(columns).includes(label) ? id : label, names),
+});
 
 const AMOUNT = /^-?\d+(\.\d+)?(?= [A-Z]{3}$|$)/;
 

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
-import { control, linkHere, type Output, route, setQuery, useResource } from '../data/data.ts';
+import { control, drawn, linkHere, type Output, route, setQuery, useRead, useResource } from '../data/data.ts';
 import { useGrowingList } from '../data/growing-list.ts';
 import { Choice, Empty, FilterField, GrowingRows, PageHead, useListInUse } from '../kit/kit.ts';
 import { Glyph } from '../kit/state.tsx';
@@ -13,6 +13,7 @@ import { kindOf } from './state-badge.tsx';
 import { manyOf, oneOf } from './words.ts';
 
 const PAGE = 50;
+const NEWEST = 8;
 /** The largest page of the operation. */
 const LARGE_PAGE = 200;
 /** A sorted list sorts the newest objects, at most this many. */
@@ -140,9 +141,11 @@ interface ObjectTableProps {
   readonly type: string;
   readonly items: readonly ListedObject[];
   readonly canSort?: boolean;
+  /** The page of an object to which its row leads. */
+  readonly page?: 'objects' | 'timelines' | 'play';
 }
 
-export const ObjectTable = ({ type, items, canSort = false }: ObjectTableProps) => {
+export const ObjectTable = ({ type, items, canSort = false, page = 'objects' }: ObjectTableProps) => {
   const columns = columnsOf(type);
   const hasStateColumn = columnsIn(route.value.query, columns).some(({ name }) => name === 'state');
   return (
@@ -151,7 +154,7 @@ export const ObjectTable = ({ type, items, canSort = false }: ObjectTableProps) 
       heading={oneOf(type).toLowerCase()}
       items={items}
       keyOf={({ id }) => id}
-      href={({ id }) => linkHere('objects', type, id)}
+      href={({ id }) => linkHere(page, type, id)}
       name={nameCell}
       columns={columns}
       kindOf={({ state }) => (state === undefined || hasStateColumn ? undefined : { text: state, kind: kindOf(type, state) })}
@@ -160,6 +163,12 @@ export const ObjectTable = ({ type, items, canSort = false }: ObjectTableProps) 
     />
   );
 };
+
+/** In place of the timeline or the story of an object that does not exist: the newest objects that have one. */
+export const NewestObjects = ({ type, page }: Required<Pick<ObjectTableProps, 'type' | 'page'>>) =>
+  drawn(useRead('list-objects', { params: { type }, query: { limit: NEWEST } }), ({ items }) =>
+    items.length === 0 ? <NoObject type={type} isFiltered={false} /> : <ObjectTable type={type} items={items} page={page} />,
+  );
 
 const NoObject = ({ type, isFiltered }: { type: string; isFiltered: boolean }) =>
   isFiltered ? (

@@ -369,8 +369,12 @@ const isOfOrder =
 type Order = BusinessObject<'order'>;
 type Address = NonNullable<Order['shippingAddress']>;
 
+/** Typed text can change the direction of the text after it, so each part is isolated. */
 const inOneLine = ({ name, line1, line2, postalCode, city, region, country, phone }: Address): string =>
-  [name, line1, line2, [postalCode, city].filter(Boolean).join(' '), region, country, phone].filter(Boolean).join(', ');
+  [name, line1, line2, [postalCode, city].filter(Boolean).join(' '), region, country, phone]
+    .filter(Boolean)
+    .map((part) => `\u2068${part}\u2069`)
+    .join(', ');
 /** What open returns are worth to their customer, in money or other goods. */
 function owedIn(near: Near): string | undefined {
   const open = near.of('return').filter(({ state }) => !RETURN_ENDS.includes(state ?? ''));

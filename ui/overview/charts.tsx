@@ -9,11 +9,20 @@ const MINUTE_MS = 60_000;
 
 const lagOf = ({ startedAt, lastAt }: Trace): number => Date.parse(lastAt) - Date.parse(startedAt);
 
+type Kept = readonly [figure: string | undefined, words: string];
+
+interface ChartsProps {
+  readonly traces: readonly Trace[];
+  readonly kept: { readonly traces: Kept; readonly events: Kept };
+  readonly css: Readonly<Record<string, string>>;
+}
+
 /**
- * The latest traces as lines over wall time: requests, refusals, the slowest one, events, and the time until all was delivered.
+ * The latest traces as lines over wall time: requests, events, refusals, the slowest one, and the time until all was delivered.
+ * @param kept figure and words of all traces and events
  * @param css the classes of the overview: a sheet that is shared would be one more file of the first page
  */
-export function Charts({ traces, css }: { traces: readonly Trace[]; css: Readonly<Record<string, string>> }) {
+export function Charts({ traces, kept, css }: ChartsProps) {
   const starts = traces.map(({ startedAt }) => Date.parse(startedAt));
   const from = Math.min(...starts);
   const span = Math.max(1, Math.max(...starts) - from);
@@ -35,8 +44,22 @@ export function Charts({ traces, css }: { traces: readonly Trace[]; css: Readonl
   const activity = (query = {}): string => withQuery(linkHere('activity'), query);
   const of = counted(traces.length, 'latest trace');
   return (
-    <section class={css['facts']} aria-label={`The ${of}, over ${counted(Math.round(minutes), 'minute')}`}>
-      <Chart css={css} figure={aMinute(traces.length)} words="requests a minute" line={lineOf(() => 1, sum)} link={activity()} />
+    <>
+      <Chart
+        css={css}
+        figure={kept.traces[0]}
+        words={`${kept.traces[1]}, lately ${aMinute(traces.length)} a minute`}
+        line={lineOf(() => 1, sum)}
+        link={activity()}
+      />
+      <Chart
+        css={css}
+        figure={kept.events[0]}
+        words={`${kept.events[1]}, lately ${aMinute(events)} a minute`}
+        line={lineOf((trace) => trace.events, sum)}
+        link={linkHere('events')}
+        tone="event"
+      />
       <Chart
         css={css}
         figure={refused.length.toLocaleString('en')}
@@ -55,27 +78,19 @@ export function Charts({ traces, css }: { traces: readonly Trace[]; css: Readonl
       />
       <Chart
         css={css}
-        figure={aMinute(events)}
-        words="events a minute"
-        line={lineOf((trace) => trace.events, sum)}
-        link={linkHere('events')}
-        tone="event"
-      />
-      <Chart
-        css={css}
         figure={duration(lagOf(latest))}
         words={`lag: until the last delivery of ${apiTitle(latest.api)}`}
         line={lineOf(lagOf, Math.max)}
         link={linkHere('activity', latest.correlationId)}
         tone="move"
       />
-    </section>
+    </>
   );
 }
 
 interface ChartProps {
   readonly css: Readonly<Record<string, string>>;
-  readonly figure: string;
+  readonly figure: string | undefined;
   readonly words: string;
   readonly line: readonly number[];
   readonly link: string;
@@ -87,7 +102,7 @@ function Chart({ css, figure, words, line, link, tone = '' }: ChartProps) {
   const points = line.map((value, place) => `${place} ${(28 - (26 * value) / most).toFixed(1)}`).join('L');
   return (
     <a class={`card ${css['fact']} ${tone}`} href={link}>
-      <b>{figure}</b> <span>{words}</span>
+      <b>{figure ?? '…'}</b> <span>{words}</span>
       <svg viewBox={`0 0 ${POINTS - 1} 30`} preserveAspectRatio="none" aria-hidden="true">
         <path d={`M0 30L${points}V30`} />
         <path d={`M${points}`} />

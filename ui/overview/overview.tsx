@@ -26,25 +26,22 @@ export function Overview() {
     for (const { reload } of [contents, estate, latest, confirmed]) reload();
   };
   const example = confirmed.value?.items[0] ?? latest.value?.items[0];
-  const charts = latest.value && latest.value.items.length > 1 && <LazyCharts traces={latest.value.items} />;
-  const facts = <Facts contents={contents.value} estate={estate.value} />;
+  const facts = <Facts contents={contents.value} traces={latest.value?.items ?? []} />;
   return (
     <div class="stack">
-      <PageHead title="Overview">
+      <PageHead title="Overview" badge={<Ready estate={estate.value} />}>
         <p class="muted wide brk">
           <Term word="Rehearsal">Rehearsal</Term> <b>{here()}</b>
           {contents.value && `, created ${ago(contents.value.createdAt)}. ${whoseTraffic()}`}
         </p>
       </PageHead>
       {!isNarrow.value && facts}
-      {!isNarrow.value && charts}
       <div class="over">
         <div class="stack">
           {drawn(estate, (value) => (
             <EstateMap estate={value} />
           ))}
           {isNarrow.value && facts}
-          {isNarrow.value && charts}
           <Card title="Latest activity" aside={<a href={linkHere('activity')}>All activity</a>}>
             {drawn(latest, ({ items }) =>
               items.length === 0 ? (
@@ -71,39 +68,51 @@ export function Overview() {
   );
 }
 
-/** Their code is loaded after the page. */
-function LazyCharts({ traces }: { traces: Output<'list-traces'>['items'] }) {
-  const code = useResource('code of the charts', () => import('./charts.tsx'));
-  return code.value ? <code.value.Charts traces={traces} css={css} /> : null;
+/** How many applications are ready: a link to the faults that took others down. */
+function Ready({ estate }: { estate: Output<'read-topology'> | undefined }) {
+  if (!estate) return null;
+  const down = downByFault(estate).length;
+  const { applications } = estate;
+  const ready = `${applications.filter(({ state }) => state === 'ready').length - down} of ${applications.length}`;
+  const isDown = down > 0;
+  return (
+    <a class={`badge ${isDown ? 'warn' : 'good'}`} href={linkHere(isDown ? 'faults' : 'activity')}>
+      {ready} {isDown ? `ready · ${down} down because of a fault` : 'applications ready'}
+    </a>
+  );
 }
 
 interface FactsProps {
   readonly contents: Output<'read-rehearsal'> | undefined;
-  readonly estate: Output<'read-topology'> | undefined;
+  /** The latest ones. The code of their charts is loaded after the page. */
+  readonly traces: Output<'list-traces'>['items'];
 }
 
-function Facts({ contents, estate }: FactsProps) {
-  const down = estate ? downByFault(estate).length : 0;
-  const ready = estate && estate.applications.filter(({ state }) => state === 'ready').length - down;
+function Facts({ contents, traces: latest }: FactsProps) {
+  const code = useResource('code of the charts', () => import('./charts.tsx'));
   const { traces, events, hops = 0, objects = {} } = contents?.counts ?? {};
   const orders = Object.entries(objects['order'] ?? {}).filter(([, count]) => count > 0);
   const ordered = orders.reduce((sum, [, count]) => sum + count, 0);
-  const activity = linkHere('activity');
   const states = orders.map(([state, count]) => (ordered === 1 ? state : `${count.toLocaleString('en')} ${state}`));
+  const kept = {
+    traces: [figureOf(traces), `${traces === 1 ? 'trace' : 'traces'}, ${counted(hops, 'hop')} on record`],
+    events: [figureOf(events), `${events === 1 ? 'event' : 'events'} published`],
+  } as const;
   return (
     <div class={css.facts}>
-      <Fact
-        figure={estate && `${ready} of ${estate.applications.length}`}
-        words={down === 0 ? 'applications ready' : `ready · ${down} down because of a fault`}
-        link={down === 0 ? activity : linkHere('faults')}
-      />
-      <Fact figure={figureOf(traces)} words={`${traces === 1 ? 'trace' : 'traces'}, ${counted(hops, 'hop')} on record`} link={activity} />
-      <Fact figure={figureOf(events)} words={`${events === 1 ? 'event' : 'events'} published`} link={linkHere('events')} />
       <Fact
         figure={contents && figureOf(ordered)}
         words={[ordered === 1 ? 'order' : 'orders', ...states].join(', ')}
         link={linkHere('objects', 'order')}
       />
+      {code.value && latest.length > 1 ? (
+        <code.value.Charts traces={latest} kept={kept} css={css} />
+      ) : (
+        <>
+          <Fact figure={kept.traces[0]} words={kept.traces[1]} link={linkHere('activity')} />
+          <Fact figure={kept.events[0]} words={kept.events[1]} link={linkHere('events')} />
+        </>
+      )}
     </div>
   );
 }

@@ -1,5 +1,7 @@
 import { act, drawn, isBusy, linkHere, navigate, refusalOf, setQuery, unreachable, useRead } from '../data/data.ts';
 import { Card, CopyButton, download, Empty, Heading, type PageProps, Unknown, useKeys } from '../kit/kit.ts';
+import { tables } from '../objects/catalog.ts';
+import { NewestObjects } from '../objects/object-list.tsx';
 import { withStory } from '../report/story-page.ts';
 import { markLink } from '../timelines/mark-link.ts';
 import { Player } from './player.tsx';
@@ -36,7 +38,13 @@ function StoryOf({ type, id, query, rehearsal }: StoryOfProps) {
 }
 
 const UnknownStory = ({ type, id, why }: { type: string; id?: string | undefined; why: string }) => (
-  <Unknown title="Unknown story" words={`No story exists for ${type}`} id={id} why={<span>{why}</span>}>
+  <Unknown
+    title="Unknown story"
+    words={`No story exists for ${type}`}
+    id={id}
+    why={<span>{why}</span>}
+    card={tables[type] && <NewestObjects type={type} page="play" />}
+  >
     <Others />
   </Unknown>
 );

@@ -83,32 +83,47 @@ export function layOut<M extends Message>(
     else rows.push({ message: line, y });
   }
   const ends = endsOf(rows, callerOf);
-  /** The ends of the bars on each application. */
-  const bars = new Map<string, number[]>();
+  const openBefore = openBars(rows, ends);
   const messages = rows.map(({ message, y: at }, index): PlacedMessage<M> => {
     const { application } = message.hop;
     const toX = xOf.get(application) ?? margin;
     const end = ends[index] ?? at;
-    const open = (bars.get(application) ?? []).filter((other) => other >= at);
-    bars.set(application, [...open, end]);
-    const place = { x: toX - bar / 2 + open.length * nested, y: at - 1, height: end - at + row / 2 - 3 };
+    const place = { x: toX - bar / 2 + openBefore(application, at) * nested, y: at - 1, height: end - at + row / 2 - 3 };
     return { message, number: first + index, y: at, fromX: xOf.get(message.from) ?? margin, toX, bar: place };
   });
   return { columns, messages, notes, top, height: y + row - 8 };
 }
 
-/** The y of the last hop below each hop. */
+/** Counts, row after row, the bars on an application that began above the row and have not ended there. */
+function openBars<M extends Message>(
+  rows: readonly { readonly message: M }[],
+  ends: readonly number[],
+): (application: string, y: number) => number {
+  const byApplication = Map.groupBy(rows.keys(), (index) => rows[index]?.message.hop.application ?? '');
+  const bars = new Map([...byApplication].map(([id, indices]) => [id, { ends: sortedEnds(indices, ends), begun: 0, ended: 0 }]));
+  return (application, y) => {
+    const of = bars.get(application);
+    if (!of) return 0;
+    while ((of.ends[of.ended] ?? y) < y) of.ended++;
+    return of.begun++ - of.ended;
+  };
+}
+
+const sortedEnds = (indices: readonly number[], ends: readonly number[]): readonly number[] =>
+  indices.map((index) => ends[index] ?? 0).toSorted((one, other) => one - other);
+
+/** The y of the last hop below each hop. A caller stands above its calls, so each hop passes its end to the next listed caller. */
 function endsOf<M extends Message>(
   rows: readonly { readonly message: M; readonly y: number }[],
   callerOf: Choices<M>['callerOf'],
 ): readonly number[] {
   const indices = new Map(rows.map(({ message }, index) => [message, index]));
   const ends = rows.map(({ y }) => y);
-  for (const { message, y } of rows) {
-    for (let caller = callerOf(message); caller !== undefined; caller = callerOf(caller)) {
-      const index = indices.get(caller);
-      if (index !== undefined) ends[index] = Math.max(ends[index] ?? y, y);
-    }
+  for (const [index, { message }] of [...rows.entries()].reverse()) {
+    let caller = callerOf(message);
+    while (caller !== undefined && !indices.has(caller)) caller = callerOf(caller);
+    const above = caller && indices.get(caller);
+    if (above !== undefined) ends[above] = Math.max(ends[above] ?? 0, ends[index] ?? 0);
   }
   return ends;
 }

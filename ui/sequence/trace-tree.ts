@@ -39,16 +39,27 @@ export function traceTree(hops: readonly ListedHop[]): TraceTree {
   const calls = Map.groupBy(byCause, ({ caller }) => caller);
   const rows: TraceRow[] = [];
 
-  function add(arrow: Arrow, depth: number, parent: number | undefined): void {
-    const at = rows.length;
-    rows.push({ ...arrow, depth, parent, last: at });
-    for (const call of calls.get(arrow) ?? []) add(call, depth + 1, at);
-    rows[at] = { ...arrow, depth, parent, last: rows.length - 1 };
+  /** Adds an arrow with everything that it called. A foreign journal may nest deeper than the stack. */
+  function add(first: Arrow): void {
+    const waiting: { readonly arrow: Arrow; readonly depth: number; readonly parent: number | undefined }[] = [
+      { arrow: first, depth: 0, parent: undefined },
+    ];
+    const from = rows.length;
+    for (let next = waiting.pop(); next; next = waiting.pop()) {
+      const { arrow, depth, parent } = next;
+      const at = rows.push({ ...arrow, depth, parent, last: rows.length }) - 1;
+      for (const call of (calls.get(arrow) ?? []).toReversed()) waiting.push({ arrow: call, depth: depth + 1, parent: at });
+    }
+    for (let at = rows.length - 1; at > from; at--) {
+      const { parent = from, last } = rows[at] as TraceRow;
+      const caller = rows[parent] as TraceRow;
+      if (last > caller.last) rows[parent] = { ...caller, last };
+    }
   }
 
   const begins = arrows.filter(({ caller }) => caller === undefined);
-  for (const arrow of begins.filter(isRequest)) add(arrow, 0, undefined);
+  for (const arrow of begins.filter(isRequest)) add(arrow);
   const afterwards = rows.length;
-  for (const arrow of begins.filter((one) => !isRequest(one))) add(arrow, 0, undefined);
+  for (const arrow of begins.filter((one) => !isRequest(one))) add(arrow);
   return { rows, afterwards };
 }

@@ -83,6 +83,7 @@ const LIVE = {
   live: ['good', 'Live'],
   asleep: ['', 'Asleep'],
   unavailable: ['', 'Not live'],
+  waiting: ['', 'Every 5 s'],
 } as const;
 
 function Live() {

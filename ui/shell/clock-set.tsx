@@ -142,8 +142,11 @@ function Time() {
   );
 }
 
+const HOUR_MS = 3_600_000;
+
+/** Proposes an instant that the clock can move to. */
 function ClockDialog({ now, onClose }: { now: string; onClose: () => void }) {
-  const typed = useSignal(now.slice(0, 16));
+  const typed = useSignal(new Date(Date.parse(now) + HOUR_MS).toISOString().slice(0, 16));
   const move = async (): Promise<void> => {
     say(await moveClock({ to: `${typed.value}:00Z` }));
     onClose();

@@ -218,11 +218,12 @@ interface StepsProps {
 function Steps({ swap, run, fidelity, hasChecks }: StepsProps) {
   const checked = run?.steps.filter(({ outcome }) => outcome === 'passed' || outcome === 'failed') ?? [];
   const passed = checked.filter(({ outcome }) => outcome === 'passed').length;
+  const isUnanswered = run?.state === 'failed' && checked.length === 0;
   const steps = [
     ['Address', swap?.last ? `last answer in ${duration(swap.last.durationMs)}` : 'not called yet', swap?.last ? 'done' : undefined],
     [
       'Conform',
-      !hasChecks ? 'has no checks' : run ? `${passed} of ${checked.length} checks` : 'not checked',
+      !hasChecks ? 'has no checks' : !run ? 'not checked' : isUnanswered ? 'no answer' : `${passed} of ${checked.length} checks`,
       run && (isOpen(run) ? 'moving' : run.state === 'passed' ? 'done' : 'failed'),
     ],
     [

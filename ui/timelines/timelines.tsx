@@ -2,6 +2,8 @@ import { useSignal } from '@preact/signals';
 import { useMemo } from 'preact/hooks';
 import { drawn, linkHere, type Output, setQuery, useRead } from '../data/data.ts';
 import { Card, counted, Empty, isNarrow, PageHead, type PageProps, Unknown, useKeys } from '../kit/kit.ts';
+import { tables } from '../objects/catalog.ts';
+import { NewestObjects } from '../objects/object-list.tsx';
 import { axisOf, instantWords, panned, type Scale, showing, spanWords, type View, WHOLE, zoomed } from './axis.ts';
 import { AxisView } from './axis-view.tsx';
 import { ForkCard } from './fork-card.tsx';
@@ -47,6 +49,7 @@ const UnknownTimeline = ({ type, id, why }: { type?: string | undefined; id?: st
     words={`There is no timeline${type === undefined ? '' : ` of ${type}`}`}
     id={id}
     why={<span>{why}</span>}
+    card={type !== undefined && tables[type] && <NewestObjects type={type} page="timelines" />}
   >
     <p>
       <a class="button" href={type === undefined ? linkHere('objects') : linkHere('objects', type)}>

@@ -5,6 +5,7 @@ import { Deliveries } from './deliveries.tsx';
 import { FreshSecretCard, keepSecret } from './fresh-secret.tsx';
 import { WebhookForm } from './webhook-form.tsx';
 import { useFailing, type Webhook } from './webhook-read.ts';
+import css from './webhooks.module.css';
 
 interface OneWebhookProps {
   readonly name: string;
@@ -28,9 +29,9 @@ export function OneWebhook({ name }: OneWebhookProps) {
       </p>
       <FreshSecretCard name={name} />
       {webhook.state === 'disabled' && <Disabled webhook={webhook} onEnabled={read.reload} />}
-      <div class="over">
-        <Deliveries webhook={webhook} onChange={read.reload} />
+      <div class={`over ${css['sides']}`}>
         <Registration webhook={webhook} onChange={read.reload} />
+        <Deliveries webhook={webhook} onChange={read.reload} />
       </div>
     </div>
   ));

@@ -62,11 +62,12 @@ function sequence(run: Recorded): readonly string[] {
 /** Text as code of Markdown, in one line. */
 export const code = (text: string): string => `\`${inOneLine(text, 200).replaceAll('`', '´')}\``;
 
-/** Escapes text for Markdown, so that it contains no markup, link or mention. */
+/** Escapes text for Markdown, so that it contains no markup, link or mention, and begins no list, line or heading. */
 export const plain = (text: string, characters?: number): string =>
   inOneLine(text, characters)
     .replaceAll('&', '&amp;')
     .replaceAll('<', '&lt;')
     .replaceAll('>', '&gt;')
     .replaceAll(/[\\`*_{}[\]()#|~!]/g, '\\$&')
-    .replaceAll(/@(?=\w)|(?<=\w):(?=\/\/)/g, '$&\u200B');
+    .replaceAll(/@(?=\w)|(?<=\w):(?=\/\/)|\bwww(?=\.)/gi, '$&\u200B')
+    .replace(/^[-+=]|^\d+(?=\.)/, (start) => (/^\d/.test(start) ? `${start}\\` : `\\${start}`));

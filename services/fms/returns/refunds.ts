@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { awaitsRefund } from '../../../shared/catalog/fulfillment/returns.ts';
 import { closeReturn } from '../../../shared/catalog/order/internal.ts';
 import { Order } from '../../../shared/catalog/order/objects.ts';
 import { Payment } from '../../../shared/catalog/payment/objects.ts';
@@ -30,10 +31,6 @@ export async function refundFrom(work: UnitOfWork, { id }: Pick<StoredReturn, 'i
   work.schedule(settleReturnDue, id, at, {});
 }
 
-/** Whether a return awaits its refund: it was inspected or written off. */
-const isOwed = ({ state, writtenOffAt }: Pick<StoredReturn, 'state' | 'writtenOffAt'>): boolean =>
-  state === 'inspected' || (state === 'in-transit' && writtenOffAt !== undefined);
-
 const refundsFor = (returnId: string, { id, refunds }: Refunded): ReturnRefund[] =>
   refunds
     .filter((refund) => refund.returnId === returnId)
@@ -60,7 +57,7 @@ function noteRefunds(work: UnitOfWork, found: StoredReturn, reported: readonly R
   const refunds = withRefunds(found.refunds, reported);
   if (!refunds) return;
   const isPaid = succeededOf(refunds) >= found.refundAmount.amount;
-  if (!isPaid || !isOwed(found) || found.rejecting) {
+  if (!isPaid || !awaitsRefund(found) || found.rejecting) {
     work.transition(returns, found, 'note', { refunds });
     return;
   }
@@ -75,7 +72,7 @@ function noteRefunds(work: UnitOfWork, found: StoredReturn, reported: readonly R
  */
 export const settleReturn = handleDue(settleReturnDue)(async ({ key }, { work, call, log }) => {
   const found = await work.get(returns, key);
-  if (!found || !isOwed(found)) return;
+  if (!found || !awaitsRefund(found)) return;
   if (found.rejecting) {
     // A refused rejection schedules this work again. That commit must not come before this item ends.
     work.expect(returns, found);
@@ -131,7 +128,7 @@ async function resumeRefunds(work: UnitOfWork, orderId: string): Promise<boolean
   let isResumed = false;
   for (const found of await returnsOf(work, orderId)) {
     const { refundAt = work.now } = (await work.get(returnTasks, found.id)) ?? {};
-    if (!isOwed(found) || refundAt > work.now) continue;
+    if (!awaitsRefund(found) || refundAt > work.now) continue;
     work.schedule(settleReturnDue, found.id, work.now, {});
     isResumed = true;
   }

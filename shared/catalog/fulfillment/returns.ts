@@ -126,6 +126,10 @@ export const Return = z
   })
   .meta({ id: 'Return' });
 
+/** Whether a return awaits its refund, or its exchange: it was inspected or written off. */
+export const awaitsRefund = ({ state, writtenOffAt }: Pick<z.output<typeof Return>, 'state' | 'writtenOffAt'>): boolean =>
+  state === 'inspected' || (state === 'in-transit' && writtenOffAt !== undefined);
+
 /** Moves of a return by policy, store, warehouse and customer service. Only the control plane makes them. */
 export const ReturnVerb = z.enum(['approve', 'reject', 'receive', 'inspect', 'write-off']).meta({ id: 'ReturnVerb' });
 

@@ -73,13 +73,13 @@ test('A command whose standard output is full ends with 1 and one sentence', asy
 test('The command rehearse refuses a named pipe', async () => {
   await runProgram('mkfifo', [at('pipe.js')]);
   const { code, err } = await runEstate(['rehearse', at('pipe.js')]);
-  expect([code, err]).toEqual([2, expect.stringContaining('is a named pipe; name a file.')]);
+  expect([code, err]).toEqual([2, expect.stringContaining('cannot be loaded: it is a named pipe, and must be a file.')]);
 });
 
 test('The command rehearse refuses a device', async () => {
   await symlink('/dev/zero', at('device.js'));
   const { code, err } = await runEstate(['rehearse', at('device.js')]);
-  expect([code, err]).toEqual([2, expect.stringContaining('is a device or a socket; name a file.')]);
+  expect([code, err]).toEqual([2, expect.stringContaining('cannot be loaded: it is a device or a socket, and must be a file.')]);
 });
 
 test('A command refuses a file with JSON in another encoding than UTF-8', async () => {

@@ -166,6 +166,20 @@ test('harden tries nothing when an option compares nothing, and names the remedy
   for (const [index, [, , message]] of cases.entries()) expect(ended[index]?.err).toContain(message);
 });
 
+test('harden tries nothing when a file that it reads is a named pipe', async () => {
+  const [check, run] = [folder.at('pipe.mjs'), folder.at('harden.json')];
+  await runProgram('mkfifo', [check, run]);
+  const cases: readonly (readonly [options: readonly string[], remedy: string])[] = [
+    [['--check', check], 'Give a file that exports a function, or a command.'],
+    [['--accept', run], 'Give the harden.json of a report.'],
+    [['--resume', '--report', folder.path], 'Give the harden.json of a report.'],
+  ];
+  const ended = await Promise.all(cases.map(([options]) => harden(...options)));
+  expect(ended.map(({ code, out }) => ({ code, out }))).toEqual(cases.map(() => ({ code: 2, out: '' })));
+  for (const [index, [, remedy]] of cases.entries())
+    expect(ended[index]?.err).toContain(`it is a named pipe, and must be a file. ${remedy}`);
+});
+
 test.each([
   ['a named pipe', 'mkfifo "$CHECK_FILE"', 'it is a named pipe, and must be a file'],
   ['a file of 5 MB', 'head -c 5000000 /dev/zero > "$CHECK_FILE"', 'it has more than 3.8 MiB'],

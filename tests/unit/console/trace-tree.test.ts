@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals';
+import { traceLayout } from '../../../ui/sequence/trace-layout.ts';
 import { traceTree } from '../../../ui/sequence/trace-tree.ts';
 import { aHop, confirmedOrder } from './a-hop.ts';
 
@@ -50,3 +51,13 @@ test('The tree of a trace lists a timer and its calls after the requests', () =>
 });
 
 test('The tree of a trace without hops is empty', () => expect(traceTree([])).toEqual({ rows: [], afterwards: 0 }));
+
+test('The tree of a trace is deeper than the stack when the journal of a snapshot is', () => {
+  const deep = 8_000;
+  const hops = Array.from({ length: deep }, (_, n) => aHop(`h${n}`, 'oms', n === 0 ? {} : { parentId: `h${n - 1}` }));
+  const { rows } = traceTree(hops);
+  expect(rows.map(({ depth }) => depth)).toEqual(hops.map((_, n) => n));
+  expect(new Set(rows.map(({ last }) => last))).toEqual(new Set([deep - 1]));
+  const { messages } = traceLayout({ rows, afterwards: deep }, 720);
+  expect(new Set(messages.map(({ bar }) => bar.y + bar.height)).size).toBe(1);
+});
