@@ -5,7 +5,7 @@ import { expectStreamMoves } from '../browser/moving-stream.ts';
 import { expectWalk } from '../browser/walk.ts';
 import { describeInBrowser } from '../support/chromium.ts';
 import { collectionSteps } from '../support/steps/collection.ts';
-import { playJourneys } from '../support/steps/journeys.ts';
+import { playJourneys } from '../support/steps/after-order.ts';
 import { rehearsalAt } from '../support/steps/rehearsal-at.ts';
 import { sandboxWithGateways, skipWithoutCluster, whyNoCluster } from './cluster.ts';
 

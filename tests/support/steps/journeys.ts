@@ -1,41 +1,55 @@
-import { expect } from '@jest/globals';
-import { givenSteps } from './given.ts';
-import type { withSteps } from './rehearsal-at.ts';
-import { eur } from './tender.ts';
+import { randomUUID } from 'node:crypto';
+import { eventually } from '../eventually.ts';
+import { collectionSteps } from './collection.ts';
+import type { Insisting } from './insisting.ts';
 
-/**
- * Plays the journeys that begin, or go on, after an order was placed. Warehouse, carrier and returns move by hand.
- * An order with given prices loses a mug before picking, arrives, and comes back in part. A mug of another order is replaced.
- */
-export async function playJourneys(rehearsal: ReturnType<typeof withSteps>): Promise<void> {
-  const { api, settle, order } = rehearsal;
-  const { id } = (await givenSteps(rehearsal).noted()).order;
-  const { lines } = await api('confirm-order-api', { params: { id } });
-  const lineId = lines[0]?.lineId ?? '';
-  const { changes } = await api('change-order-api', { params: { id }, body: { lines: [{ lineId, qty: 2 }] } });
-  // Three mugs cost 28.34, so one of them is worth floor(28.34 / 3).
-  expect(changes?.[0]?.refund).toEqual(eur(944));
-  await settle();
-  await arrive(id);
-  // Of 28.34, 9.44 are given back; one of the other two mugs is worth floor(28.34 · 2 / 3) − 9.44.
-  const returned = await rehearsal.inspected(await order(id), 1);
-  await settle();
-  expect(await rehearsal.returned(returned)).toMatchObject({ refundAmount: eur(945) });
+/** The fulfillment order of a confirmed order, once it can be picked: an order may be confirmed while the FMS is missing. */
+export async function allocated(rehearsal: Insisting, orderId: string, patienceMs: number): Promise<string> {
+  const found = async () => (await rehearsal.routed(orderId))?.find(({ state }) => state === 'allocated');
+  return (await eventually(`the order ${orderId} is allocated`, found, patienceMs)).id;
+}
 
-  const other = await rehearsal.confirmed({ qty: 2 });
-  await arrive(other.id);
-  const damaged = { lines: [{ orderLineId: other.lines[0]?.lineId ?? '', qty: 1 }], reason: 'damaged' } as const;
-  await api('create-replacement-api', { params: { id: other.id }, body: damaged });
-  await arrive(other.id);
-  expect(await order(other.id)).toMatchObject({
-    state: 'completed',
-    paymentStatus: 'paid',
-    replacements: [{ lines: [{ deliveredQty: 1, failedQty: 0 }] }],
-  });
+/** An order until its goods wait at the counter of a store. @returns the id of the order, and how the goods are handed over */
+export async function putOut(rehearsal: Insisting, patienceMs: number) {
+  const { collected, ready } = collectionSteps(rehearsal);
+  const { orderId = '' } = await collected({ locationId: 'store-01' }, [{ sku: 'mug-blue', qty: 1 }]);
+  await rehearsal.authorisation(orderId);
+  await rehearsal.confirmed(orderId);
+  const { id, collection } = await ready(await allocated(rehearsal, orderId, patienceMs));
+  const handOver = () => rehearsal.api('hand-over-collection-api', { params: { id }, body: { code: collection?.code } });
+  return { orderId, handOver };
+}
 
-  async function arrive(orderId: string): Promise<void> {
-    await settle();
-    for (const { id: fulfillmentOrder, state } of await rehearsal.routed(orderId))
-      if (state === 'allocated') await rehearsal.delivered(await rehearsal.dispatched(fulfillmentOrder));
-  }
+/** An order from the basket until its customer has collected it. @returns its id */
+export async function collect(rehearsal: Insisting, patienceMs: number): Promise<string> {
+  const { orderId, handOver } = await putOut(rehearsal, patienceMs);
+  await handOver();
+  return orderId;
+}
+
+/** An order that is collected, and a unit of it that arrived damaged, which the store replaces from its stock. @returns its id */
+export async function collectAndReplace(rehearsal: Insisting, patienceMs: number): Promise<string> {
+  const id = await collect(rehearsal, patienceMs);
+  const isCompleted = async () => {
+    const found = await rehearsal.order(id);
+    return found.state === 'completed' && found;
+  };
+  const { lines } = await eventually(`the order ${id} is completed`, isCompleted, patienceMs);
+  const body = { lines: [{ orderLineId: lines[0].lineId, qty: 1 }], reason: 'damaged' as const, storeId: 'store-01' };
+  await rehearsal.api('create-replacement-api', { params: { id }, body });
+  return id;
+}
+
+/** A confirmed order of two units. Its customer changes one of them away. @returns its id */
+export async function changeUnits(rehearsal: Insisting): Promise<string> {
+  const { id, lines } = await rehearsal.confirmed({ qty: 2 });
+  await rehearsal.api('change-order-api', { params: { id }, body: { lines: [{ lineId: lines[0].lineId, qty: 1 }] } });
+  return id;
+}
+
+/** A confirmed order that a web shop took at its own prices, with the payment that it noted. @returns its id */
+export async function importOrder(rehearsal: Insisting): Promise<string> {
+  const { order } = await rehearsal.noted(randomUUID());
+  await rehearsal.confirmed(order.id);
+  return order.id;
 }
