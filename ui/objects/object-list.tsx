@@ -141,7 +141,7 @@ interface ObjectTableProps {
   readonly type: string;
   readonly items: readonly ListedObject[];
   readonly canSort?: boolean;
-  /** The page of an object to which its row leads. */
+  /** The page that a row opens. */
   readonly page?: 'objects' | 'timelines' | 'play';
 }
 
