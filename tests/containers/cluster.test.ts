@@ -4,8 +4,8 @@ import { consoleTab } from '../browser/console-tab.ts';
 import { expectStreamMoves } from '../browser/moving-stream.ts';
 import { expectWalk } from '../browser/walk.ts';
 import { describeInBrowser } from '../support/chromium.ts';
-import { collectionSteps } from '../support/steps/collection.ts';
 import { playJourneys } from '../support/steps/after-order.ts';
+import { collectionSteps } from '../support/steps/collection.ts';
 import { rehearsalAt } from '../support/steps/rehearsal-at.ts';
 import { sandboxWithGateways, skipWithoutCluster, whyNoCluster } from './cluster.ts';
 

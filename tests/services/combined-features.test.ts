@@ -1,8 +1,8 @@
 import { expect } from '@jest/globals';
 import { DRY, disagreement } from '../support/dry-run.ts';
+import { playJourneys } from '../support/steps/after-order.ts';
 import { onMonday } from '../support/steps/collection.ts';
 import { external, givenOrder } from '../support/steps/given.ts';
-import { playJourneys } from '../support/steps/after-order.ts';
 import { ADDRESS } from '../support/steps/order.ts';
 import { payingAtCounter } from '../support/steps/pay-at-counter.ts';
 import { card, eur } from '../support/steps/tender.ts';

@@ -4,14 +4,14 @@ import type { withSteps } from './rehearsal-at.ts';
 import { eur } from './tender.ts';
 
 /**
- * Plays the journeys that begin, or go on, after an order was placed. Warehouse, carrier and returns move by hand.
+ * Plays the journeys that begin, or continue, after an order was placed. Warehouse, carrier and returns move by hand.
  * An order with given prices loses a mug before picking, arrives, and comes back in part. A mug of another order is replaced.
  */
 export async function playJourneys(rehearsal: ReturnType<typeof withSteps>): Promise<void> {
   const { api, settle, order } = rehearsal;
   const { id } = (await givenSteps(rehearsal).noted()).order;
-  const { lines } = await api('confirm-order-api', { params: { id } });
-  const lineId = lines[0]?.lineId ?? '';
+  const confirmed = await api('confirm-order-api', { params: { id } });
+  const lineId = confirmed.lines[0]?.lineId ?? '';
   const { changes } = await api('change-order-api', { params: { id }, body: { lines: [{ lineId, qty: 2 }] } });
   // Three mugs cost 28.34, so one of them is worth floor(28.34 / 3).
   expect(changes?.[0]?.refund).toEqual(eur(944));
@@ -24,8 +24,8 @@ export async function playJourneys(rehearsal: ReturnType<typeof withSteps>): Pro
 
   const other = await rehearsal.confirmed({ qty: 2 });
   await arrive(other.id);
-  const damaged = { lines: [{ orderLineId: other.lines[0]?.lineId ?? '', qty: 1 }], reason: 'damaged' } as const;
-  await api('create-replacement-api', { params: { id: other.id }, body: damaged });
+  const lines = [{ orderLineId: other.lines[0]?.lineId ?? '', qty: 1 }];
+  await api('create-replacement-api', { params: { id: other.id }, body: { lines, reason: 'damaged' } });
   await arrive(other.id);
   expect(await order(other.id)).toMatchObject({
     state: 'completed',
