@@ -75,7 +75,7 @@ export const changeOrder = handle(changeOrderApi)(async ({ params, body }, scope
   return outcome instanceof Problem ? outcome : viewChanged(outcome, scope);
 });
 
-/** Whether an order has what a change asks for, while another action is pending. */
+/** Whether an order already has what a change requests, while another action is pending. */
 function isMade({ changes, pendingChange, ...order }: StoredOrder, asked: Asked): boolean {
   if (!changes || (pendingChange && isSameChange(pendingChange.asked, asked))) return false;
   try {

@@ -78,7 +78,7 @@ function withReason<T>(action: () => T): T {
   }
 }
 
-/** Opening a pipe would wait for its writer. Windows has no such flag, and no such pipes. */
+/** Opening a pipe would wait for its writer. Windows has neither the flag nor these pipes. */
 const WITHOUT_WAITING = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
 const PAUSE_MS = 20;
 const pause = new Int32Array(new SharedArrayBuffer(4));
