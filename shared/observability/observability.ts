@@ -183,39 +183,51 @@ type CountingObserver = Omit<Observer, 'tracer'>;
 function createCountingObserver(application: Observed, metrics: EstateMetrics): CountingObserver {
   const requests = cached(
     ({ api, method, route, status }: AnsweredRequest) => `${api} ${methodOf(method)} ${route} ${status}`,
-    (request) => metrics.requests.labels({ application, api: request.api, ...requestLabels(request) }),
+    (request) =>
+      both(
+        metrics.requests.labels({ application, api: request.api, ...requestLabels(request) }),
+        metrics.requestsByClass.labels({ application, api: request.api, status: classOf(request.status) }),
+      ),
   );
   const calls = cached(
     ({ api, status, failure }: MadeCall) => `${api} ${status} ${failure}`,
-    (call) => metrics.calls.labels({ application, api: call.api, ...callLabels(call) }),
+    (call) =>
+      both(
+        metrics.calls.labels({ application, api: call.api, ...callLabels(call) }),
+        metrics.callsByOutcome.labels({ application, api: call.api, outcome: call.failure ?? classOf(call.status) }),
+      ),
   );
   const work = cached(
     ({ kind, done }: RunWork) => `${kind} ${done}`,
-    ({ kind, done }) => metrics.work.labels({ application, kind, outcome: done ? 'done' : 'failed' }),
+    ({ kind, done }) => metrics.work.labels({ application, kind, outcome: outcomeOf(done) }),
   );
   const consumed = cached(
     ({ type, done }: ConsumedEvent) => `${type} ${done}`,
-    (event) => metrics.consumed.labels({ application, ...processLabels(event, application) }),
+    (event) =>
+      both(
+        metrics.processed.labels({ application, ...processLabels(event, application) }),
+        metrics.consumed.labels({ application, type: event.type, outcome: outcomeOf(event.done) }),
+      ),
   );
   const published = cached(
     (type: string) => type,
-    (type) => metrics.published.labels({ application, ...sendLabels(type) }),
+    (type) => [metrics.sent.labels({ application, ...sendLabels(type) }), metrics.published.labels({ application, type })],
   );
   const lag = metrics.lag.labels({ application });
   const batches = metrics.batches.labels({ application });
   return {
-    answered: (request) => requests(request).observe(request.ms / 1_000),
-    called: (call) => calls(call).observe(call.ms / 1_000),
+    answered: (request) => requests(request)(request.ms / 1_000),
+    called: (call) => calls(call)(call.ms / 1_000),
     replayed: () => metrics.replays.inc({ application }),
     conflicted: (why) => metrics.conflicts.inc({ application, why }),
     worked: (run) => work(run).observe(run.ms / 1_000),
-    consumed: (event) => consumed(event).observe(event.ms / 1_000),
+    consumed: (event) => consumed(event)(event.ms / 1_000),
     parked: (type) => metrics.parkedEvents.inc({ application, type }),
     published: (batch) => {
       const now = Date.now();
       batches.observe(batch.length);
       for (const { json, committedAt } of batch) {
-        published(eventNameIn(json)).inc();
+        for (const counted of published(eventNameIn(json))) counted.inc();
         if (committedAt !== undefined) lag.observe(Math.max(0, now - committedAt) / 1_000);
       }
     },
@@ -223,6 +235,22 @@ function createCountingObserver(application: Observed, metrics: EstateMetrics): 
     refused: (code) => metrics.refusals.inc({ code }),
   };
 }
+
+interface Timed {
+  observe(seconds: number): void;
+}
+
+/** A metric under its conventional name and under the estate's own. */
+const both =
+  (conventional: Timed, own: Timed) =>
+  (seconds: number): void => {
+    conventional.observe(seconds);
+    own.observe(seconds);
+  };
+
+/** `2xx`, `4xx`, …; status 0 means that the connection was closed without a response. */
+const classOf = (status: number): string => (status === 0 ? 'broken off' : `${Math.floor(status / 100)}xx`);
+const outcomeOf = (done: boolean): string => (done ? 'done' : 'failed');
 
 /** Keeps one child per series, found by one map lookup. The library sorts and joins the labels on every access. */
 function cached<Occurrence, Child>(
@@ -276,26 +304,30 @@ function createEstateMetrics(registry: Registry, describe: (metric: Described) =
       ['application', 'api', 'http_request_method', 'http_route', 'url_scheme', 'http_response_status_code', 'error_type'],
       DURATIONS,
     ),
+    requestsByClass: histogram('http_server_requests_seconds', 'Requests answered, by class.', ['application', 'api', 'status'], DURATIONS),
     calls: histogram(
       'http_client_request_duration_seconds',
       'Calls made to other applications.',
       ['application', 'api', 'http_request_method', 'url_template', 'server_address', 'http_response_status_code', 'error_type'],
       DURATIONS,
     ),
+    callsByOutcome: histogram('http_client_requests_seconds', 'Calls made, by outcome.', ['application', 'api', 'outcome'], DURATIONS),
     replays: counter('estate_idempotent_replays_total', 'Requests answered with the stored response of their Idempotency-Key.', [
       'application',
     ]),
     conflicts: counter('estate_commit_conflicts_total', 'Commits refused because of concurrent ones.', ['application', 'why']),
     refusals: counter('estate_gateway_refusals_total', 'Refusals of the gateway and of the control plane.', ['code']),
     work: histogram('estate_due_work_seconds', 'Runs of due work.', ['application', 'kind', 'outcome'], DURATIONS),
-    consumed: histogram(
+    processed: histogram(
       'messaging_process_duration_seconds',
       'Attempts to consume an event.',
       ['application', 'type', ...MESSAGING, 'messaging_consumer_group_name', 'error_type'],
       DURATIONS,
     ),
+    consumed: histogram('estate_events_consumed_seconds', 'The same attempts.', ['application', 'type', 'outcome'], DURATIONS),
     parkedEvents: counter('estate_events_parked_total', 'Deliveries parked until they are redriven.', ['application', 'type']),
-    published: counter('messaging_client_sent_messages_total', 'Events that the bus accepted.', ['application', 'type', ...MESSAGING]),
+    sent: counter('messaging_client_sent_messages_total', 'Events that the bus accepted.', ['application', 'type', ...MESSAGING]),
+    published: counter('estate_events_published_total', 'The same events.', ['application', 'type']),
     lag: histogram(
       'estate_outbox_relay_lag_seconds',
       'Time from the commit of an event to its acknowledgement by the bus.',

@@ -76,6 +76,13 @@ test('Metrics count all steps of an order: requests, calls, events, due work', a
     ...{ server_address: 'oms', http_response_status_code: '201' },
   };
   expect(count('http_client_request_duration_seconds_count', creation)).toBe(1);
+  const classed = { api: 'confirm-order-api', status: '2xx' };
+  expect(count('http_server_requests_seconds_count', { application: 'oms', ...classed })).toBe(1);
+  expect(count('http_client_requests_seconds_count', { application: 'ecommerce-platform', api: 'create-order-api', outcome: '2xx' })).toBe(
+    1,
+  );
+  expect(count('estate_events_published_total', { application: 'oms', type: 'order-confirmed' })).toBe(1);
+  expect(count('estate_events_consumed_seconds_count', { application: 'fms', type: 'order-confirmed', outcome: 'done' })).toBe(1);
   const topic = { type: 'order-confirmed', messaging_system: 'kafka', messaging_destination_name: 'uc.order.events' };
   const sent = { application: 'oms', messaging_operation_name: 'send', ...topic };
   expect(count('messaging_client_sent_messages_total', sent)).toBe(1);
@@ -148,7 +155,7 @@ test('The labels of metrics are names of the catalog, regardless of rehearsals, 
     ...allEvents.map(({ name }) => name),
     ...Object.values({ ...apis, ...internalCalls }).map(({ path }) => path),
     ...objects.map(({ domain }) => topicOf(domain)),
-    ...['control plane', 'agents', 'metrics', 'documents', 'none', 'due-work', 'done', 'failed', 'broken off'],
+    ...['control plane', 'agents', 'metrics', 'documents', 'none', 'due-work', 'done', 'failed', '2xx', '3xx', '4xx', '5xx', 'broken off'],
     ...['GET', 'POST', 'PUT', '_OTHER', 'http', 'kafka', 'send', 'process'],
     ...['timeout', 'unreachable', 'version', 'unique', 'guard', 'held', 'world', 'overdue', 'running', 'scheduled', 'withheld'],
   ]);

@@ -143,7 +143,9 @@ export const Explanation = Explained.extend({
   steps: z
     .array(
       z.object({
-        step: z.string().describe('What a client does beside the verbs of the life cycle: pay, change-address, hand-over-part, take-cash, resend.'),
+        step: z
+          .string()
+          .describe('What a client does beside the verbs of the life cycle: pay, change-address, hand-over-part, take-cash, resend.'),
         ...Called.shape,
         ...Verdict.shape,
       }),
