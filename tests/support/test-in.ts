@@ -20,7 +20,8 @@ interface Each<S> {
  * @example const test = testIn(byHand);
  */
 export function testIn<S extends Scene>(open: () => Promise<S>) {
-  const run = async (story: (scene: S) => Promise<unknown>): Promise<void> => {
+  const run = (story: (scene: S) => Promise<unknown>): Promise<void> => played(story).catch(throwFirst);
+  const played = async (story: (scene: S) => Promise<unknown>): Promise<void> => {
     await using scene = await open();
     await story(scene);
     await scene.noFaults?.();
@@ -31,6 +32,13 @@ export function testIn<S extends Scene>(open: () => Promise<S>) {
       test.each(rows as unknown[][])(title, (...row) => run((scene) => story(scene, ...row)), timeoutMs);
   const one = (title: string, story: (scene: S) => Promise<unknown>, timeoutMs?: number): void => test(title, () => run(story), timeoutMs);
   return Object.assign(one, { each: each as Each<S> });
+}
+
+/** A story that fails often leaves a scene that cannot be closed. Its own error then comes first. */
+function throwFirst(error: Error & { readonly error?: unknown; readonly suppressed?: unknown }): never {
+  if (!(error.suppressed instanceof Error)) throw error;
+  error.suppressed.cause ??= error.error;
+  throw error.suppressed;
 }
 
 /** One scene for all tests of a file or of a `describe`. It is open while they run. */
