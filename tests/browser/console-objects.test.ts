@@ -390,7 +390,7 @@ describeInBrowser('Objects in the console', () => {
     await using other = await newRehearsal();
     const { orderId } = await other.checkedOut({}, { placeOrder: true });
     const late = '**/_control/topology';
-    // The page may read again by itself, so the answer changes with the click.
+    // The page may read again automatically, so the answer changes with the click.
     const isPressed = () => tab.page.evaluate<boolean>('document.documentElement.dataset.isPressed === "true"').catch(() => false);
     await tab.page.route(late, async (route) => {
       if (await isPressed()) return route.continue();
