@@ -3,11 +3,8 @@ import { openRehearsal } from '../support/open-rehearsal.ts';
 import { type Insisting, insisting } from '../support/steps/insisting.ts';
 import { allocated, changeUnits, collectAndReplace, importOrder, putOut } from '../support/steps/journeys.ts';
 
-/**
- * How long a buyer repeats a failing request and waits for the allocation, in wall time. Due work that failed three times, because an application was
- * absent, is repeated five minutes later.
- */
-const PATIENCE_MS = 420_000;
+/** How long a buyer repeats a failing request, in wall time. */
+const PATIENCE_MS = 120_000;
 /** How long the estate may take to settle, in wall time. */
 const REST_MS = 60_000;
 /** The same for twelve days with hundreds of orders on a slow machine. */
