@@ -1,6 +1,8 @@
 import { expect, test } from '@jest/globals';
+import { DEFAULT_FIGURES } from '../../shared/catalog/retailer.ts';
 import { FORMATS } from '../../shared/store/ports/world-formats.ts';
 import { scripts } from '../../shared/store/redis/scripts.ts';
+import { createFigures } from '../../shared/work/figures.ts';
 import { aPlan, dueFence, event, moving, OK, putting, timer } from '../ports/a-plan.ts';
 import { CREDENTIALS, describeWithRedis, type TestRedis } from './with-redis.ts';
 
@@ -104,6 +106,13 @@ describeWithRedis('A release without versions', (redis) => {
     expect(foreign && (await worlds.adopt(foreign, { changes: [], seed: undefined }))).toBe(true);
     expect(await store.commit(world, aPlan({ put: [putting('b')] }))).toMatchObject(OK);
     expect(await worlds.resolve('r')).toMatchObject({ world });
+  });
+
+  test('An application refuses every request to a world that is not examined yet, because it reads the figures of the retailer first', async () => {
+    const { key, world, store } = await redis.opened();
+    expect(await createFigures(store)(world)).toMatchObject({ figures: DEFAULT_FIGURES });
+    await commitsTo(key);
+    await expect(Promise.resolve(createFigures(store)(world))).rejects.toMatchObject({ code: 'dependency_unavailable', retryable: true });
   });
 
   test('A fork of a world, and a world from a snapshot, accept commits', async () => {
