@@ -32,8 +32,10 @@ function* eachMistake(issues: readonly z.core.$ZodIssue[]): Generator<Mistake, v
 }
 
 /** A rule that the schema library does not have may bring its own code. */
-const codeOf = (code: string, issue: { readonly params?: unknown }): string =>
-  code === 'custom' ? ((issue.params as { readonly code?: string } | undefined)?.code ?? 'does_not_fit') : code;
+function codeOf(code: string, issue: object): string {
+  if (code !== 'custom') return code;
+  return ('params' in issue && (issue.params as { readonly code?: string } | undefined)?.code) || 'does_not_fit';
+}
 
 const BOUNDS: ReadonlySet<string> = new Set(['too_big', 'too_small']);
 
