@@ -199,7 +199,7 @@ test('The OpenAPI document shows an example of every body and of every JSON answ
   expect(without).toEqual([]);
 });
 
-test('The schema of a refusal describes the members that the table of problems names, and those of the examples', () => {
+test('The schema of a refusal describes the members in the table of problems and in the examples', () => {
   const { properties } = document.components.schemas['Problem'] as { readonly properties: Record<string, unknown> };
   const causes = Object.values(problemMeanings).flat().join(' ');
   const named = new Set([...causes.matchAll(/`([a-z]+[A-Za-z]*)(?:\[\])?`/g)].map(([, name = '']) => name));
