@@ -98,7 +98,13 @@ function prepare(command: Command): void {
     .summary(/^.*?\.(?= |$)/s.exec(command.description())?.[0] ?? '')
     .helpOption('-h, --help', 'Print this help.')
     .exitOverride()
-    .configureHelp({ showGlobalOptions: false, styleTitle: (title) => title, subcommandTerm: (one) => one.name() })
+    .configureHelp({
+      showGlobalOptions: false,
+      // Descriptions beside long options still wrap in a terminal of 60 columns.
+      minWidthToWrap: 20,
+      styleTitle: (title) => title,
+      subcommandTerm: (one) => one.name(),
+    })
     .configureOutput({ writeOut: print, writeErr: printError, outputError: (text, write) => write(asSentence(text, command)) });
 }
 

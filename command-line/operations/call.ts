@@ -57,8 +57,10 @@ async function call(api: ApiDefinition, values: readonly string[], options: Opti
   const { against, rehearsal, bearer, apiKey, query, body, dryRun, json } = options;
   const { id, method, path, auth } = api;
   const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
-  if (names.length !== values.length)
-    throw misuse(`${id} takes ${countOf(names)} after its id, not ${values.length}: it is ${method} ${path}.`);
+  if (names.length !== values.length) {
+    const remedy = method !== 'GET' && values.length > names.length ? ' Give a body as --body.' : '';
+    throw misuse(`${id} takes ${countOf(names)} after its id, not ${values.length}: it is ${method} ${path}.${remedy}`);
+  }
   if (method === 'GET' && body !== undefined) throw misuse(`${id} reads, so it takes no --body. Give --query.`);
   await using client = clientOf({ against, rehearsal, admin: '' }, { bearer, apiKey });
   const target = { method, path, response: dryRun ? DryRun : api.response, as: auth === 'signature' ? 'none' : auth } as const;

@@ -20,13 +20,17 @@ function anyValue(name: string, schema: z.ZodType): z.ZodType {
   if (type === 'optional' && innerType) return anyValue(name, innerType);
   return z
     .unknown()
-    .refine((value) => typeof value !== 'string' || value.length <= LONGEST_TEXT, `This must have at most ${LONGEST_TEXT} characters.`)
+    .refine((value) => typeof value !== 'string' || ShortText.safeParse(value).success, {
+      error: `This must have at most ${LONGEST_TEXT} characters.`,
+      params: { code: 'too_big' },
+    })
     .meta({ ...KINDS[type], description: schema.description ?? `New value of ${name}.` });
 }
 
 /** A change names one object, whose members are checked by its owner. */
 export const CHANGE_BYTES = 65_536;
 const LONGEST_TEXT = 10_000;
+const ShortText = z.string().max(LONGEST_TEXT);
 const TEXT = { type: 'string', maxLength: LONGEST_TEXT } as const;
 /** Generators of clients need schemas of members and items. */
 const OBJECT = { type: 'object', additionalProperties: {} } as const;

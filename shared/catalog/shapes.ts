@@ -41,6 +41,7 @@ export const AnyInstant = z
     context.issues.push({
       code: 'custom',
       input: text,
+      params: { code: 'invalid_format' },
       message: 'This is not an instant of RFC 3339 in the years 1 to 9999, such as 2026-03-01T10:00:00Z or 2026-03-01T11:00:00.5+01:00.',
     });
     return z.NEVER;

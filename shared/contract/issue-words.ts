@@ -31,9 +31,11 @@ function* eachMistake(issues: readonly z.core.$ZodIssue[]): Generator<Mistake, v
   }
 }
 
-/** A custom rule of a schema may bring its own code. */
-const codeOf = (code: string, issue: object): string =>
-  code === 'custom' && 'params' in issue ? ((issue.params as { readonly code?: string } | undefined)?.code ?? code) : code;
+/** A rule that the schema library does not have may bring its own code. */
+function codeOf(code: string, issue: object): string {
+  if (code !== 'custom') return code;
+  return ('params' in issue && (issue.params as { readonly code?: string } | undefined)?.code) || 'does_not_fit';
+}
 
 const BOUNDS: ReadonlySet<string> = new Set(['too_big', 'too_small']);
 

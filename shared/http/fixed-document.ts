@@ -5,6 +5,7 @@ import type { Request, Response } from 'express';
 import { LRUCache } from 'lru-cache';
 import { type Steps, stepsBreathing } from '../domain/breathe.ts';
 import { inShortTurns } from '../process/waiting.ts';
+import { hasVersion } from './json-answer.ts';
 import { type OwnAddress, ownAddress } from './own-address.ts';
 
 type Encoding = 'br' | 'gzip' | 'identity';
@@ -85,7 +86,7 @@ export function fixedDocument(type: string, write: () => Text, caching = 'no-cac
     const encoding = (['br', 'gzip'] as const).find((one) => request.acceptsEncodings(one) === one) ?? 'identity';
     const { body, etag } = await variantOf(encoding);
     response.vary('Accept-Encoding').set({ ETag: etag, 'Cache-Control': caching });
-    if (request.fresh) {
+    if (hasVersion(request.headers, etag)) {
       response.status(304).end();
       return;
     }

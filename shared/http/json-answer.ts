@@ -104,10 +104,13 @@ export function sendHealth(response: ServerResponse, path: string, readiness: ()
 
 export const isRead = ({ method }: IncomingMessage): boolean => method === 'GET' || method === 'HEAD';
 
-/** Whether `If-None-Match` of a read names this ETag. The comparison is weak (RFC 9110 §13.1.2). The answer is then 304, without a body. */
-export function hasVersion(headers: Pick<IncomingHttpHeaders, 'if-none-match' | 'cache-control'>, etag: string): boolean {
+/**
+ * Whether `If-None-Match` of a read names this ETag. The comparison is weak (RFC 9110 §13.1.2). The answer is then 304, without a body.
+ * `Cache-Control: no-cache` is for caches on the way (RFC 9111 §5.2.1.4), and fetch sends it with each `If-None-Match`.
+ */
+export function hasVersion(headers: Pick<IncomingHttpHeaders, 'if-none-match'>, etag: string): boolean {
   const sent = headers['if-none-match'];
-  if (sent === undefined || /(?:^|,)\s*no-cache\s*(?:,|$)/.test(headers['cache-control'] ?? '')) return false;
+  if (sent === undefined) return false;
   const plain = (tag: string): string => tag.replace(/^W\//, '');
   return sent.trim() === '*' || sent.split(',').some((one) => plain(one.trim()) === plain(etag));
 }

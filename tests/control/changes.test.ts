@@ -32,6 +32,12 @@ test('A repeated change of a product changes nothing, and null removes a member'
   expect(await rehearsal.control('change-product-by-hand', cheese)).not.toHaveProperty('labelReference');
 });
 
+test('A change counts the characters of a text as its schema does', async (rehearsal) => {
+  const named = async (letters: number) =>
+    (await rehearsal.call('change-product-by-hand', { params: { id: 'mug-blue' }, body: { name: '🍵'.repeat(letters) } })).status;
+  expect([await named(10_000), await named(10_001)]).toEqual([200, 422]);
+});
+
 test('A promotion and a voucher are changed and created, and the next pricing applies them', async (rehearsal) => {
   const half = { ...WINDOW, name: 'Half', priority: 90, stackable: true, kind: 'percent-off', percent: 50, skus: ['mug-blue'] };
   const created = await rehearsal.control('change-promotion-by-hand', { params: { id: 'half' }, body: half });
@@ -195,7 +201,7 @@ test.each<readonly [type: Changed, id: string, body: object, pointer: string, co
   ['product', 'mug-blue', { gtin: '2104321005992' }, '/gtin', 'gtin_is_label'],
   ['product', 'mug-blue', { labelReference: '04321' }, '/labelReference', 'label_of_another'],
   ['product', 'mug-blue', { name: ' ' }, '/name', 'does_not_fit'],
-  ['product', 'mug-blue', { name: 'x'.repeat(10_001) }, '/name', 'custom'],
+  ['product', 'mug-blue', { name: 'x'.repeat(10_001) }, '/name', 'too_big'],
   ['product', 'mug-blue', { compareAtPrice: eur(1) }, '/compareAtPrice', 'does_not_fit'],
   ['product', 'mug-blue', { state: 'archived' }, '/state', 'unknown_member'],
   ['product', 'mug-blue', { sku: 'mug' }, '/sku', 'unknown_member'],

@@ -17,7 +17,7 @@ const ABOUT_STATE = new Set([400, 402, 404, 409, 412, 429]);
 /** What a schema can express. Any other mistake contradicts the rehearsal, its clock or another value. */
 const OF_SCHEMAS = new Set([
   ...['validation_failed', 'malformed_request', 'required', 'unknown_member', 'invalid_type', 'invalid_value', 'invalid_format'],
-  ...['invalid_union', 'invalid_key', 'invalid_element', 'not_multiple_of', 'too_small', 'too_big', 'not_text', 'custom'],
+  ...['invalid_union', 'invalid_key', 'invalid_element', 'not_multiple_of', 'too_small', 'too_big', 'not_text', 'does_not_fit'],
 ]);
 /** A merge patch is validated after the merge, when the whole object is known, and the names of a check when its application is known. */
 const isValidatedLater = (id: string): boolean => /^change-.*-by-hand$/.test(id) || id === 'check-system';

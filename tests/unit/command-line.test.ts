@@ -36,6 +36,17 @@ test('The command line describes each group of commands', () => {
   expect(groups.filter((group) => group.description() === '').map((group) => group.name())).toEqual([]);
 });
 
+test('The sentences in the help of each command fit a terminal of 60 columns', () => {
+  const tooLong = everyCommand(createProgram()).flatMap((command) =>
+    command
+      .configureOutput({ getOutHelpWidth: () => 60 })
+      .helpInformation()
+      .split('\n')
+      .filter((line) => line.length > 60 && !line.startsWith('Usage: ') && line.trim().includes(' ')),
+  );
+  expect(tooLong).toEqual([]);
+});
+
 const words = ['order-created', 'order-confirmed', 'oms', 'split-tender'];
 
 test.each([

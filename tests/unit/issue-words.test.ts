@@ -34,6 +34,14 @@ test.each<[title: string, schema: z.ZodType, value: unknown, code: string, detai
     'invalid_union',
     'This has none of the valid forms: this must be text, not true; or this must be a whole number, not true.',
   ],
+  ['a rule of the schema', z.string().refine(() => false, 'This must rhyme.'), 'a', 'does_not_fit', 'This must rhyme.'],
+  [
+    'a rule of the schema with a code',
+    z.string().refine(() => false, { error: 'This must rhyme.', params: { code: 'no_rhyme' } }),
+    'a',
+    'no_rhyme',
+    'This must rhyme.',
+  ],
   ['what the schema words itself', z.string().min(1, 'Give it a name.'), '', 'too_small', 'Give it a name.'],
 ])('A validation error names %s', (_title, schema, value, code, detail) =>
   expect(found(z.object({ it: schema }), { it: value })).toEqual([['it', code, detail]]),

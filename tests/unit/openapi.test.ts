@@ -6,6 +6,7 @@ import { type ApiDefinition, changesSomething, isMutating, namesRehearsal } from
 import { dependencyProblems, problems } from '../../shared/catalog/problems.ts';
 import { applicationContract } from '../../shared/contract/openapi/application-contract.ts';
 import { estateOpenApi } from '../../shared/contract/openapi/document.ts';
+import { problemMeanings } from '../../shared/contract/tables/problem-meanings.ts';
 import { type Schema, schemasOf } from '../support/json-schema.ts';
 
 interface Operation {
@@ -196,6 +197,20 @@ test('The OpenAPI document shows an example of every body and of every JSON answ
       : [];
   });
   expect(without).toEqual([]);
+});
+
+test('The schema of a refusal describes the members in the table of problems and in the examples', () => {
+  const { properties } = document.components.schemas['Problem'] as { readonly properties: Record<string, unknown> };
+  const causes = Object.values(problemMeanings).flat().join(' ');
+  const named = new Set([...causes.matchAll(/`([a-z]+[A-Za-z]*)(?:\[\])?`/g)].map(([, name = '']) => name));
+  const values = ['amount', 'failed', 'swap'];
+  expect([...named].filter((name) => !Object.hasOwn(properties, name)).sort()).toEqual(values);
+  const ofOneRefusal = ['allowedScans', 'application', 'available', 'fulfillmentOrderId', 'loyaltyAccountId', 'rehearsal', 'requested'];
+  const refusals = Object.values(document.paths)
+    .flatMap((item) => Object.values(item))
+    .flatMap(({ responses }) => Object.values(responses).map(({ content }) => content?.['application/problem+json']?.example ?? {}));
+  const shown = new Set(refusals.flatMap((example) => Object.keys(example)));
+  expect([...shown].filter((name) => !Object.hasOwn(properties, name)).sort()).toEqual(ofOneRefusal);
 });
 
 /** Importers invent a value for a header or a path parameter without an example, which then names nothing. */

@@ -4,7 +4,15 @@ import { STREAM_CURSOR } from '../../catalog/control/operations/stream.ts';
 import { WebhookName } from '../../catalog/control/webhooks.ts';
 import { CorrelationId, IdempotencyKey, IfMatch } from '../../catalog/headers.ts';
 import { objects } from '../../catalog/objects.ts';
-import { MOST_ERRORS, MOST_MISTAKES, type ProblemCode, problems, problemType, retryableAtTimes } from '../../catalog/problems.ts';
+import {
+  dependencyProblems,
+  MOST_ERRORS,
+  MOST_MISTAKES,
+  type ProblemCode,
+  problems,
+  problemType,
+  retryableAtTimes,
+} from '../../catalog/problems.ts';
 import { Id, Sku, VoucherCode } from '../../catalog/shapes.ts';
 import { REHEARSAL_NAME } from '../../domain/ids.ts';
 import { JsonSchemas, type Part, sorted } from '../json-schemas.ts';
@@ -192,7 +200,7 @@ export function queryParameters(query: z.ZodObject, components: Components): Par
 
 /** The schema of every refusal. */
 export const PROBLEM: Part = {
-  description: 'A refusal (RFC 9457). Some codes add members, such as currentState and allowedFrom.',
+  description: 'A refusal (RFC 9457). The members after `retryable` belong to some codes only; a refusal may have further members.',
   type: 'object',
   required: ['type', 'title', 'status', 'detail', 'instance', 'code', 'retryable'],
   properties: {
@@ -231,8 +239,66 @@ export const PROBLEM: Part = {
       description: `Number of further errors that \`errors\` omits. Counting ends at ${MOST_MISTAKES.toLocaleString('en')} errors.`,
     },
     retryable: { type: 'boolean', description: 'Whether the same request may succeed later.' },
+    ...membersOfCodes(),
   },
 };
+
+/** Members that clients branch on. Each has the same form in all of its codes. */
+function membersOfCodes(): Record<string, Part> {
+  const of = (codes: readonly ProblemCode[], schema: Part, description: string): Part => ({
+    ...schema,
+    description: `${codes.map((code) => `\`${code}\``).join(', ')}: ${description}`,
+  });
+  const text = { type: 'string' };
+  const whole = { type: 'integer', minimum: 0 };
+  // A reference with a description needs allOf in generators of clients.
+  const money = { allOf: [{ $ref: '#/components/schemas/Money' }] };
+  const list = (item: Part): Part => ({ type: 'array', items: item });
+  const units = (required: readonly string[], more: readonly string[]): Part => ({
+    type: 'object',
+    required,
+    properties: Object.fromEntries([...required, ...more].map((name) => [name, /sku|Id$/.test(name) ? text : whole])),
+  });
+  return {
+    declineCode: of(['payment_declined'], text, 'the reason.'),
+    paymentId: of(['payment_declined', 'dependency_timeout'], text, 'the payment that was made.'),
+    availableAmount: of(['payment_declined'], money, 'what a gift card or a redemption could pay.'),
+    currentState: of(['invalid_state_transition', 'order_not_closed'], text, 'the state of the object.'),
+    action: of(['invalid_state_transition', 'order_not_closed'], text, 'the refused verb.'),
+    allowedFrom: of(['invalid_state_transition', 'order_not_closed'], list(text), 'the states that allow the verb.'),
+    skus: of(
+      ['insufficient_stock', 'reservation_expired'],
+      list(units(['sku', 'requested'], ['available'])),
+      'the quantities of each SKU that is short.',
+    ),
+    lines: of(
+      ['return_quantity_exceeded', 'replacement_quantity_exceeded'],
+      list(units(['orderLineId', 'requested'], ['returnable', 'replaceable'])),
+      'the quantities of each line with too many units.',
+    ),
+    authorizedAmount: of(['capture_exceeds_authorized'], money, 'the most that can be captured.'),
+    refundableAmount: of(['refund_exceeds_captured'], money, 'the most that can still be refunded.'),
+    exchangedAmount: of(['refund_exceeds_captured'], money, 'what already pays for an exchange order.'),
+    outstanding: of(['payment_incomplete', 'overpayment'], money, 'what is neither authorised nor captured.'),
+    pending: of(
+      ['payment_incomplete', 'overpayment'],
+      list({ type: 'object', required: ['paymentId', 'amount'], properties: { paymentId: text, amount: money } }),
+      'the payments that await approval.',
+    ),
+    existingCustomerId: of(['duplicate_customer'], text, 'the registered customer.'),
+    matchedOn: of(['duplicate_customer'], list(text), 'email, phone or both.'),
+    list: of(['limit_reached'], text, 'the full list.'),
+    limit: of(['limit_reached', 'rehearsal_full', 'too_many_rehearsals'], whole, 'the most entries, or bytes.'),
+    bytes: of(['rehearsal_full', 'too_many_rehearsals'], whole, 'the bytes in use.'),
+    standing: of(['conflicting_repeat'], { type: 'object' }, 'the values of the existing object.'),
+    differs: of(['conflicting_repeat'], list(text), 'the members that differ from the call with this reference.'),
+    currentVersion: of(['version_mismatch'], whole, 'the present version.'),
+    attemptsLeft: of(['wrong_code'], whole, 'the number of codes that may still be wrong.'),
+    lockedUntil: of(['wrong_code'], { type: 'string', format: 'date-time' }, 'the instant until which every code is refused.'),
+    waitingFor: of(['not_at_rest'], list(text), 'the open work.'),
+    dependency: of(dependencyProblems, text, 'the application, the payment provider or the store.'),
+  };
+}
 
 /** The extension that lists the codes of a refusal. Its schema is `Problem` alone, so that generated clients have one class for every refusal. */
 const CODES = 'x-problem-codes';

@@ -93,6 +93,11 @@ test('The command call makes a call, checks with --dry-run whether it is possibl
     [['get-order-api', id, '--dry-run'], 2, '--dry-run: Get Order changes nothing, so it has no dry run.'],
     [['get-order-api', id, '--body', '{}'], 2, 'get-order-api reads, so it takes no --body. Give --query.'],
     [['confirm-order-api'], 2, 'confirm-order-api takes one value (id) after its id, not 0: it is POST /orders/{id}/confirm.'],
+    [
+      ['create-basket-api', '{"channel":"web"}'],
+      2,
+      'create-basket-api takes nothing after its id, not 1: it is POST /baskets. Give a body as --body.',
+    ],
     [['confrm-order-api', id], 2, 'There is no API confrm-order-api; did you mean confirm-order-api?'],
     [['confirm-order-api', '..'], 2, 'id: The path parameter "id" is "..", a step of a path.'],
     [['create-basket-api', '--body', '{"chanel":"web"}'], 2, '/chanel: '],
