@@ -7,7 +7,7 @@ import { SnapshotName } from '../../shared/catalog/control/operations/snapshots.
 import { Progression } from '../../shared/catalog/control/progression.ts';
 import { Instant } from '../../shared/catalog/shapes.ts';
 import { entryOfHop } from '../../shared/control/journal.ts';
-import { type Breathe, eachBreathing, type Steps, stepsBreathing } from '../../shared/domain/breathe.ts';
+import { type Breathe, eachBreathing, joinedBreathing, type Steps, stepsBreathing } from '../../shared/domain/breathe.ts';
 import { canonicalPieces, jsonPieces } from '../../shared/domain/json-pieces.ts';
 import { instant, NEVER } from '../../shared/domain/time.ts';
 import type { Stored } from '../../shared/store/collections.ts';
@@ -219,7 +219,7 @@ export async function sealed(file: SnapshotFile, breathe: Breathe): Promise<{ re
     chunks.push(Buffer.from(chunk));
     chunk = '';
   }
-  return { digest, text: Buffer.concat([...chunks, Buffer.from(chunk)]) };
+  return { digest, text: await joinedBreathing([...chunks, Buffer.from(chunk)], breathe) };
 }
 
 /** Characters that become bytes together. */
