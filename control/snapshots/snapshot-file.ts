@@ -7,9 +7,10 @@ import { SnapshotName } from '../../shared/catalog/control/operations/snapshots.
 import { Progression } from '../../shared/catalog/control/progression.ts';
 import { Instant } from '../../shared/catalog/shapes.ts';
 import { entryOfHop } from '../../shared/control/journal.ts';
-import { type Breathe, eachBreathing, joinedBreathing, type Steps, stepsBreathing } from '../../shared/domain/breathe.ts';
+import { type Breathe, eachBreathing, type Steps, stepsBreathing } from '../../shared/domain/breathe.ts';
 import { canonicalPieces, jsonPieces } from '../../shared/domain/json-pieces.ts';
 import { instant, NEVER } from '../../shared/domain/time.ts';
+import { joinedBreathing } from '../../shared/process/waiting.ts';
 import type { Stored } from '../../shared/store/collections.ts';
 import { DELIVER_AGAIN, PUBLISH_WITHHELD_EVENT } from '../../shared/store/ports/due-work.ts';
 import { MOST_FAULTS } from '../../shared/store/ports/faults.ts';

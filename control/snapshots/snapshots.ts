@@ -1,11 +1,11 @@
 import { createGunzip } from 'node:zlib';
 import { notFound, Problem } from '../../shared/catalog/problems.ts';
-import { type Breathe, joinedBreathing } from '../../shared/domain/breathe.ts';
+import type { Breathe } from '../../shared/domain/breathe.ts';
 import { parsedInPieces } from '../../shared/domain/json-pieces.ts';
 import { instant, type Ms } from '../../shared/domain/time.ts';
 import { JsonText } from '../../shared/http/json-answer.ts';
 import { type InSlices, NEVER_GONE } from '../../shared/process/slices.ts';
-import { createSequence, inShortTurns, pause } from '../../shared/process/waiting.ts';
+import { createSequence, inShortTurns, joinedBreathing, pause } from '../../shared/process/waiting.ts';
 import type { JournalReader } from '../../shared/store/ports/journal.ts';
 import type { ObjectReader } from '../../shared/store/ports/objects.ts';
 import type { Directory, WorldView } from '../../shared/store/ports/rehearsals.ts';

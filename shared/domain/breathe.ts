@@ -1,5 +1,3 @@
-import { Buffer } from 'node:buffer';
-
 /** Called often within a long computation. @returns undefined to continue; otherwise the computation waits */
 export type Breathe = () => Promise<void> | undefined;
 
@@ -24,19 +22,6 @@ export async function* breathing<T>(items: Iterable<T>, breathe: Breathe): Async
     if (waiting) await waiting;
     yield item;
   }
-}
-
-/** As `Buffer.concat`, with pauses in between: the bytes of a large world take a turn of fifty milliseconds. */
-export async function joinedBreathing(chunks: readonly Uint8Array[], breathe: Breathe): Promise<Buffer<ArrayBuffer>> {
-  const joined = Buffer.allocUnsafe(chunks.reduce((sum, { length }) => sum + length, 0));
-  let at = 0;
-  for (const chunk of chunks) {
-    const waiting = breathe();
-    if (waiting) await waiting;
-    joined.set(chunk, at);
-    at += chunk.length;
-  }
-  return joined;
 }
 
 /** A computation that can pause after each of its steps. */
