@@ -1,6 +1,5 @@
-import { mkdir, writeFile } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { Command, Option } from 'commander';
 import manifest from '../../package.json' with { type: 'json' };
 import { ConnectionError, createEstateClient } from '../../rehearsal/estate-client.ts';
@@ -8,7 +7,7 @@ import { DEMO_CREDENTIALS, type EstateCredentials, type EstateRehearsal } from '
 import type { PlannedCell } from '../../rehearsal/harden/cells.ts';
 import { pairsOf } from '../../rehearsal/harden/pairs.ts';
 import { type Cell, FAMILIES, type Family, type HardenRun } from '../../rehearsal/harden/run.ts';
-import { hardenRunSchema } from '../../rehearsal/harden/run-schema.ts';
+import { hardenRunSchema, MOST_CELLS } from '../../rehearsal/harden/run-schema.ts';
 import {
   BaselineFailed,
   DEFAULTS,
@@ -24,6 +23,7 @@ import { runLines } from '../../rehearsal/harden/text/run-text.ts';
 import { openFindings } from '../../rehearsal/harden/words.ts';
 import { Duration } from '../../shared/catalog/duration.ts';
 import { ENDING, packed } from '../../shared/domain/estate-file.ts';
+import { exceededLimit, FILE_KINDS } from '../../shared/domain/json-limits.ts';
 import { unknownWord } from '../../shared/domain/nearest-word.ts';
 import { counted, errorMessage } from '../../shared/domain/text.ts';
 import { readTextWithin } from '../../shared/process/bounded-file.ts';
@@ -34,6 +34,7 @@ import { refusedCredentials } from '../connection/credentials.ts';
 import { CommandFailure, EXIT, misuse } from '../failure.ts';
 import { withExample } from '../help.ts';
 import { lookOf, progressOn } from '../output/table.ts';
+import { makeFolder, writeGiven } from '../output/written-file.ts';
 import { startOwnEstate } from '../rehearse/own-estate.ts';
 import { endProcess, type Interrupted, interruptions, superviseProcess } from '../rehearse/supervision.ts';
 import { repeatable } from '../repeatable.ts';
@@ -212,13 +213,14 @@ async function harden(words: readonly string[], options: Options): Promise<void>
   const progress = progressOn(process.stderr);
   if (options.against === undefined) progress.show('starting an estate …');
   const failures: string[] = [];
+  const unkept: string[] = [];
   const own = options.against === undefined ? await startOwnEstate() : undefined;
   const gateway = options.against ?? own?.gateway ?? '';
   try {
     await requireReady(gateway);
     const refused = await refusedCredentials({ ...options, against: gateway });
     if (refused.length > 0) throw misuse(refused.join('\n'));
-    const hardening = await hardenOptions(words, options, { gateway, interrupted, isOwn: own !== undefined, failures });
+    const hardening = await hardenOptions(words, options, { gateway, interrupted, isOwn: own !== undefined, failures, unkept });
     progress.show('running your command twice without misfortune …');
     const run = await hardenSystem({
       ...hardening,
@@ -233,6 +235,7 @@ async function harden(words: readonly string[], options: Options): Promise<void>
       onProgress: progressOf(progress, options),
     });
     progress.clear();
+    for (const sentence of unkept) printError(`${sentence}\n`);
     if (!options.plan) await showRun(run, options, earlier);
   } catch (error) {
     if (interrupted.aborted) endInterrupted(interrupted.reason as Interrupted);
@@ -266,12 +269,14 @@ interface Circumstances {
   readonly isOwn: boolean;
   /** Receives the outputs of commands that failed. */
   readonly failures: string[];
+  /** Receives why the world of a cell is not in the report. */
+  readonly unkept: string[];
 }
 
 async function hardenOptions(
   words: readonly string[],
   options: Options,
-  { gateway, interrupted, isOwn, failures }: Circumstances,
+  { gateway, interrupted, isOwn, failures, unkept }: Circumstances,
 ): Promise<HardenOptions> {
   const { admin, check, sameAs, before, url, ready } = options;
   if (options.story !== undefined) superviseProcess();
@@ -309,7 +314,7 @@ async function hardenOptions(
     families: options.only,
     signal: interrupted,
     keepsRehearsals: !isOwn,
-    keep: options.report === undefined ? undefined : keeperIn(options.report),
+    keep: options.report === undefined ? undefined : keeperIn(options.report, unkept),
   };
 }
 
@@ -450,6 +455,8 @@ function showPlan({ run, plan, sites }: PreparedRun, { json, pairs }: Options): 
 
 const FILE = 'harden.json';
 const MOST_BYTES = 64 * 1_048_576;
+/** Of the text of a run, because the parser takes many times the length of short values. Its schema has the finer ones. */
+const LIMITS = { levels: 8, members: MOST_CELLS, values: 1_000_000, kinds: FILE_KINDS } as const;
 
 /** @throws CommandFailure */
 async function readRun(file: string, option: string): Promise<HardenRun> {
@@ -461,14 +468,15 @@ async function readRun(file: string, option: string): Promise<HardenRun> {
   }
   let json: unknown;
   try {
-    json = JSON.parse(text);
+    if (exceededLimit(text, LIMITS) === undefined) json = JSON.parse(text);
   } catch {
     throw misuse(`${option} ${file} is not JSON. Give the harden.json of a report.`);
   }
+  if (json === undefined) throw misuse(`${option} ${file} has more than a report can have. Give the harden.json of a report.`);
   const { data, error } = hardenRunSchema.safeParse(json);
   if (data === undefined)
     throw misuse(
-      `${option} ${file} is not a harden.json of this version: ${error.issues[0]?.path.join('.')}: ${error.issues[0]?.message}.`,
+      `${option} ${file} is not a harden.json of this version: ${error.issues[0]?.path.join('.') || 'the file'}: ${error.issues[0]?.message}.`,
     );
   if (option === '--accept') requireKnownCells(data, file);
   return data;
@@ -505,16 +513,17 @@ async function earlierRun({ report, resume, again, seed, patience }: Options, co
 
 /** Writes the world of a cell to the folder of the report. */
 const keeperIn =
-  (folder: string): NonNullable<HardenOptions['keep']> =>
+  (folder: string, unkept: string[]): NonNullable<HardenOptions['keep']> =>
   async (cell: Cell, rehearsal: EstateRehearsal) => {
+    const file = `${cell.id}${ENDING}`;
     try {
       const snapshot = await rehearsal.control('export-rehearsal', { params: { name: rehearsal.name } });
-      const file = `${cell.id}${ENDING}`;
-      await mkdir(folder, { recursive: true });
-      await writeFile(join(folder, file), packed({ snapshot }));
+      await makeFolder(resolve(folder));
+      await writeGiven(join(folder, file), packed({ snapshot }));
       return [file];
     } catch (error) {
       if (error instanceof ConnectionError) throw error;
+      unkept.push(`The world of ${cell.id} is not in the report. ${join(folder, file)}: ${errorMessage(error)}.`);
       return [];
     }
   };

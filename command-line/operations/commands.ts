@@ -6,6 +6,7 @@ import { allEvents } from '../../shared/catalog/events.ts';
 import { ReturnVerb } from '../../shared/catalog/fulfillment/returns.ts';
 import { Scan } from '../../shared/catalog/fulfillment/shipments.ts';
 import { objects } from '../../shared/catalog/objects.ts';
+import { escapedControls } from '../../shared/domain/printable.ts';
 import { journalDiagrams } from '../output/journal-diagrams.ts';
 import { showFidelity, showHops, showInvariants, showRows } from '../output/show-answer.ts';
 import { showComparison } from '../output/show-comparison.ts';
@@ -16,6 +17,8 @@ import type { OperationCommands } from './operation-command.ts';
 
 const eventTypes = allEvents.map(({ name }) => name);
 const objectTypes = objects.map(({ type }) => type);
+/** A file keeps every character of its data. */
+const asFile = (file: unknown): string => escapedControls(JSON.stringify(file, null, 2));
 const isSettled = ({ settled }: { readonly settled: boolean }): boolean => settled;
 
 /** The commands of each operation of the control plane. A missing operation fails the type check. */
@@ -54,12 +57,12 @@ export const operationCommands: OperationCommands = {
     words: 'snapshot list',
     columns: { name: 'name', rehearsal: 'rehearsal', now: 'clock', objects: 'objects', events: 'events', takenAt: 'taken' },
   },
-  'export-rehearsal': { words: 'rehearsals export', example: 'default', show: (file) => JSON.stringify(file, null, 2) },
+  'export-rehearsal': { words: 'rehearsals export', example: 'default', show: asFile },
   'read-snapshot': {
     words: 'snapshot download',
     example: 'paid',
     summary: 'Prints a snapshot as JSON: write it to a file, for snapshot upload.',
-    show: (file) => JSON.stringify(file, null, 2),
+    show: asFile,
   },
   'upload-snapshot': { words: 'snapshot upload', file: 'file', example: ['paid.json', 'paid.json --dry-run'] },
   'delete-snapshot': { words: 'snapshot delete', example: 'paid', done: 'The snapshot is deleted.' },

@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import type { ControlOutput } from '../../shared/catalog/control/define-operation.ts';
 import { whyUnverified } from '../../shared/catalog/control/drift.ts';
 import type { controlOperations } from '../../shared/catalog/control/operations.ts';
-import { print } from '../../shared/process/terminal.ts';
+import { print, printJson } from '../../shared/process/terminal.ts';
 import { askWith } from '../connection/ask.ts';
 import { adminOption, againstOption, type Connection, clientOf, DEFAULT_URL, jsonOption } from '../connection/connection.ts';
 import { CommandFailure, EXIT, unlessEnded } from '../failure.ts';
@@ -46,7 +46,8 @@ async function summarize(options: Omit<Connection, 'rehearsal'>): Promise<void> 
     diagrams.push(...found.diagrams);
   }
   const parts = [headlineOf(all), tableOf(all), ...all.flatMap(violationsOf), ...diagrams, ...moreOf(all, diagrams.length)];
-  print(`${options.json ? JSON.stringify(all, null, 2) : parts.join('\n\n')}\n`);
+  if (options.json) printJson(all, 2);
+  else print(`${parts.join('\n\n')}\n`);
   const broken = all.filter(isBroken);
   if (broken.length > 0) throw new CommandFailure(`Invariants do not hold in ${broken.map(({ name }) => name).join(', ')}.`, EXIT.fails);
 }

@@ -1,7 +1,8 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import manifest from '../../package.json' with { type: 'json' };
+import { GIVEN_BYTES, readTextWithin } from '../../shared/process/bounded-file.ts';
 import { CommandFailure, EXIT } from '../failure.ts';
 
 type EstateCode = typeof import('../../estate/for-command-line.ts');
@@ -24,7 +25,7 @@ function archiveBesideOurs(): string | undefined {
   const [project, name = ''] = fileURLToPath(import.meta.url).split(/[/\\]node_modules[/\\]/);
   const [own = ''] = name.split(/[/\\]/);
   try {
-    const lock = readFileSync(join(project ?? '', 'node_modules/.package-lock.json'), 'utf8');
+    const lock = readTextWithin(join(project ?? '', 'node_modules/.package-lock.json'), { most: GIVEN_BYTES });
     const { packages } = JSON.parse(lock) as { packages: Readonly<Record<string, { resolved?: string }>> };
     const ours = packages[`node_modules/${own}`]?.resolved ?? '';
     if (!ours.startsWith('file:')) return undefined;

@@ -1,11 +1,11 @@
-import { mkdir, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { Argument, Command, Option } from 'commander';
 import { print } from '../../shared/process/terminal.ts';
 import { ask } from '../connection/ask.ts';
 import { type Connection, withConnection } from '../connection/connection.ts';
 import { CommandFailure, EXIT } from '../failure.ts';
 import { withExample } from '../help.ts';
+import { makeFolder, writeGiven } from '../output/written-file.ts';
 
 interface Options extends Connection {
   readonly to: string;
@@ -24,10 +24,14 @@ export function keepCommand(): Command {
     const operations = Object.entries(answers);
     if (operations.length === 0)
       throw new CommandFailure(`The real ${application} has answered nothing in this rehearsal yet.`, EXIT.fails);
-    await mkdir(options.to, { recursive: true });
+    const unwritten = (path: string) => (error: Error) => {
+      throw new CommandFailure(`${path} cannot be written: ${error.message}; name another folder with --to.`, EXIT.misuse);
+    };
+    await makeFolder(resolve(options.to)).catch(unwritten(options.to));
     for (const [operation, kept] of operations) {
-      await writeFile(join(options.to, `${operation}.json`), `${JSON.stringify(kept, null, 2)}\n`);
-      print(`${join(options.to, `${operation}.json`)}: ${kept.length} ${kept.length === 1 ? 'answer' : 'answers'}\n`);
+      const file = join(options.to, `${operation}.json`);
+      await writeGiven(file, `${JSON.stringify(kept, null, 2)}\n`).catch(unwritten(file));
+      print(`${file}: ${kept.length} ${kept.length === 1 ? 'answer' : 'answers'}\n`);
     }
   });
 }

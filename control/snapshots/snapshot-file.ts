@@ -10,6 +10,7 @@ import { entryOfHop } from '../../shared/control/journal.ts';
 import { type Breathe, eachBreathing, type Steps, stepsBreathing } from '../../shared/domain/breathe.ts';
 import { canonicalPieces, jsonPieces } from '../../shared/domain/json-pieces.ts';
 import { instant, NEVER } from '../../shared/domain/time.ts';
+import { joinedBreathing } from '../../shared/process/waiting.ts';
 import type { Stored } from '../../shared/store/collections.ts';
 import { DELIVER_AGAIN, PUBLISH_WITHHELD_EVENT } from '../../shared/store/ports/due-work.ts';
 import { MOST_FAULTS } from '../../shared/store/ports/faults.ts';
@@ -219,7 +220,7 @@ export async function sealed(file: SnapshotFile, breathe: Breathe): Promise<{ re
     chunks.push(Buffer.from(chunk));
     chunk = '';
   }
-  return { digest, text: Buffer.concat([...chunks, Buffer.from(chunk)]) };
+  return { digest, text: await joinedBreathing([...chunks, Buffer.from(chunk)], breathe) };
 }
 
 /** Characters that become bytes together. */

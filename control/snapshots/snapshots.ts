@@ -1,12 +1,11 @@
-import { promisify } from 'node:util';
-import { gunzip } from 'node:zlib';
+import { createGunzip } from 'node:zlib';
 import { notFound, Problem } from '../../shared/catalog/problems.ts';
 import type { Breathe } from '../../shared/domain/breathe.ts';
 import { parsedInPieces } from '../../shared/domain/json-pieces.ts';
 import { instant, type Ms } from '../../shared/domain/time.ts';
 import { JsonText } from '../../shared/http/json-answer.ts';
 import { type InSlices, NEVER_GONE } from '../../shared/process/slices.ts';
-import { createSequence, pause } from '../../shared/process/waiting.ts';
+import { createSequence, inShortTurns, joinedBreathing, pause } from '../../shared/process/waiting.ts';
 import type { JournalReader } from '../../shared/store/ports/journal.ts';
 import type { ObjectReader } from '../../shared/store/ports/objects.ts';
 import type { Directory, WorldView } from '../../shared/store/ports/rehearsals.ts';
@@ -59,7 +58,14 @@ const SETTLE_MS = 10_000;
 /** Wall time between two exports of a world whose requests are running. */
 const LOOK_AGAIN_MS = 200;
 
-const decompressed = promisify(gunzip);
+/** The library's function for a whole buffer joins its pieces in one turn. */
+async function decompressed(content: Uint8Array): Promise<Buffer> {
+  const unzip = createGunzip();
+  unzip.end(content);
+  const chunks: Buffer[] = [];
+  for await (const chunk of unzip) chunks.push(chunk as Buffer);
+  return joinedBreathing(chunks, inShortTurns());
+}
 
 /** Keeps worlds as files, and opens them again. */
 export function createSnapshots(options: SnapshotsOptions) {

@@ -1,14 +1,15 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Breathe } from '../../shared/domain/breathe.ts';
+import { type Breathe, breathing } from '../../shared/domain/breathe.ts';
 import type { EstateEvent } from '../../shared/events/envelope.ts';
-import { findings, type InvariantResult } from './invariant.ts';
+import { addToGroup, findings, type InvariantResult } from './invariant.ts';
 import { accountsOf, type Basket, type Order, type Payment, type PickingOrder, type Reservation } from './stored-records.ts';
 import type { WorldRecords } from './world-records.ts';
 
 export async function eventVersions({ of, events, seed, objects }: WorldRecords, breathe: Breathe): Promise<InvariantResult> {
   const { check, result } = findings('event-versions');
   const versions = new Map<string, Set<number>>();
-  for (const { subject, aggregateversion } of events) versions.set(subject, (versions.get(subject) ?? new Set()).add(aggregateversion));
+  for await (const { subject, aggregateversion } of breathing(events, breathe))
+    versions.set(subject, (versions.get(subject) ?? new Set()).add(aggregateversion));
   for (const [type, at] of Object.entries(objects)) {
     const seeded = new Map((seed.applications[at.application]?.objects[at.collection] ?? []).map(({ id, version }) => [id, version]));
     for (const object of of<{ id: string; version: number }>(type)) {
@@ -32,51 +33,51 @@ export async function eventVersions({ of, events, seed, objects }: WorldRecords,
 }
 
 /** Repeated requests and events must not create a second record under the same natural key. */
-export function oneEffect(world: WorldRecords): InvariantResult {
+export async function oneEffect(world: WorldRecords, breathe: Breathe): Promise<InvariantResult> {
   const { of, records, events } = world;
   const { check, result } = findings('one-effect');
-  const unique = <T extends object>(found: readonly T[], what: string, keyOf: (record: T) => string | undefined): void => {
+  const unique = async <T extends object>(found: readonly T[], what: string, keyOf: (record: T) => string | undefined): Promise<void> => {
     const seen = new Map<string, T[]>();
-    for (const record of found) {
+    for await (const record of breathing(found, breathe)) {
       const key = keyOf(record);
-      if (key !== undefined) seen.set(key, [...(seen.get(key) ?? []), record]);
+      if (key !== undefined) addToGroup(seen, key, record);
     }
-    for (const [key, same] of seen) {
+    for await (const [key, same] of breathing(seen, breathe)) {
       const ids = same.flatMap((record) => ('id' in record ? [String(record.id)] : []));
       check(same.length === 1, `${what} ${key}: ${same.length} times${ids.length > 0 ? `, ${ids.join(', ')}` : ''}`);
     }
   };
-  unique(of<Order>('order'), 'order of basket', ({ basketId }) => basketId);
-  unique(
+  await unique(of<Order>('order'), 'order of basket', ({ basketId }) => basketId);
+  await unique(
     of<Reservation>('reservation').filter(({ state }) => state === 'requested'),
     'open reservation of basket',
     ({ basketId }) => basketId,
   );
-  unique(of<Basket>('basket'), 'basket of order', ({ orderId }) => orderId);
-  unique(
+  await unique(of<Basket>('basket'), 'basket of order', ({ orderId }) => orderId);
+  await unique(
     records<PickingOrder>('wms', 'picking-orders'),
     'picking order of fulfillment-order',
     ({ fulfillmentOrderId }) => fulfillmentOrderId,
   );
   for (const { id, refunds } of of<Payment>('payment')) {
-    unique(refunds, `refund of payment/${id} under`, ({ reference }) => reference);
+    await unique(refunds, `refund of payment/${id} under`, ({ reference }) => reference);
   }
   for (const account of accountsOf(world)) {
     const earned = account.ledger.filter(({ type }) => type === 'earn');
-    unique(earned, `earn at loyalty-account/${account.id} for order`, ({ orderId }) => orderId);
+    await unique(earned, `earn at loyalty-account/${account.id} for order`, ({ orderId }) => orderId);
     const issued = account.ledger.filter(({ type }) => type === 'issue');
-    unique(issued, `points issued to loyalty-account/${account.id} for`, ({ reference }) => reference);
+    await unique(issued, `points issued to loyalty-account/${account.id} for`, ({ reference }) => reference);
     const takenBack = account.ledger.filter(({ type, points, reference }) => type === 'reverse' && points <= 0 && reference !== undefined);
-    unique(takenBack, `points taken back at loyalty-account/${account.id} for`, ({ reference }) => reference);
+    await unique(takenBack, `points taken back at loyalty-account/${account.id} for`, ({ reference }) => reference);
   }
-  unique(events, 'event', ({ type, subject, aggregateversion }) => `${type} ${subject} v${aggregateversion}`);
+  await unique(events, 'event', ({ type, subject, aggregateversion }) => `${type} ${subject} v${aggregateversion}`);
   return result();
 }
 
 export async function replay({ of, events, objects }: WorldRecords, breathe: Breathe): Promise<InvariantResult> {
   const { check, result } = findings('replay');
   const last = new Map<string, EstateEvent>();
-  for (const event of events) {
+  for await (const event of breathing(events, breathe)) {
     const before = last.get(event.subject);
     if (!before || event.aggregateversion >= before.aggregateversion) last.set(event.subject, event);
   }

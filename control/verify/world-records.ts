@@ -3,7 +3,7 @@ import type { ObjectDefinition } from '../../shared/catalog/define-object.ts';
 import { nameOf } from '../../shared/catalog/event-names.ts';
 import { DEFAULT_FIGURES, type Figures, figuresOf, type Retailer } from '../../shared/catalog/retailer.ts';
 import { subscribersOf } from '../../shared/catalog/subscriptions.ts';
-import type { Breathe } from '../../shared/domain/breathe.ts';
+import { type Breathe, breathing } from '../../shared/domain/breathe.ts';
 import type { World } from '../../shared/domain/world.ts';
 import type { EstateEvent } from '../../shared/events/envelope.ts';
 import { carriesEvent, type DueItem, dueKey } from '../../shared/store/ports/due-work.ts';
@@ -65,14 +65,17 @@ export async function readWorld(worlds: WorldReader, world: World, { objects, br
   const ledger = await worlds.ledger(world);
   const withheld = ledger.withheld.flatMap((item) => withheldEvent(item) ?? []);
   const listed = [...(await allEventsOf(worlds, world, breathe)), ...withheld];
-  const events = [...new Map(listed.map((event) => [event.id, event])).values()];
+  const distinct = new Map<string, EstateEvent>();
+  for await (const event of breathing(listed, breathe)) distinct.set(event.id, event);
+  const events = [...distinct.values()];
   // Parked work that awaits an application rarely becomes due again, so no check may count on it.
   const parkedKeys = new Set(ledger.parked.map(({ key }) => key));
   const isLeft = (item: Pick<DueItem, 'application' | 'kind' | 'key'>): boolean => !parkedKeys.has(parkedKeyOf(item));
   const awaiting = ledger.awaiting.filter(isLeft);
   const deliveries = awaiting.filter(({ kind }) => carriesEvent(kind));
-  const due = data.due.filter(isLeft);
-  const queues = queuesOf(due, deliveries, withheld);
+  const due: WorldData['due'][number][] = [];
+  for await (const item of breathing(data.due, breathe)) if (isLeft(item)) due.push(item);
+  const queues = await queuesOf({ due, deliveries, withheld }, breathe);
   const dumps = new Map(Object.entries(data.applications) as [Application, ApplicationDump][]);
   const parsed = new Map<string, readonly unknown[]>();
   for (const [application, dump] of dumps) {
@@ -118,27 +121,30 @@ export const ID = /[a-z]{3}_[A-Za-z0-9]+/g;
 const parkedKeyOf = ({ application, kind, key }: Pick<DueItem, 'application' | 'kind' | 'key'>): string =>
   carriesEvent(kind) ? deliveryKey(application, key) : dueKey(application, kind, key);
 
+interface Queued {
+  readonly due: WorldData['due'];
+  readonly deliveries: readonly DueItem[];
+  readonly withheld: readonly EstateEvent[];
+}
+
 /** The ids that due work, and postponed or withheld deliveries, name: by application, and by application and kind. */
-function queuesOf(
-  due: WorldData['due'],
-  deliveries: readonly DueItem[],
-  withheld: readonly EstateEvent[],
-): ReadonlyMap<string, ReadonlySet<string>> {
+async function queuesOf({ due, deliveries, withheld }: Queued, breathe: Breathe): Promise<ReadonlyMap<string, ReadonlySet<string>>> {
   const queues = new Map<string, Set<string>>();
   const add = (queue: string, text: string): void => {
     const ids = queues.get(queue) ?? new Set();
     for (const [id] of text.matchAll(ID)) ids.add(id);
     queues.set(queue, ids);
   };
-  for (const { application, kind, key, payload } of due) {
+  for await (const { application, kind, key, payload } of breathing(due, breathe)) {
     const text = `${key} ${JSON.stringify(payload)}`;
     add(application, text);
     add(`${application}|${kind}`, text);
   }
-  for (const { application, payload } of deliveries) {
+  for await (const { application, payload } of breathing(deliveries, breathe)) {
     const { data } = JSON.parse((payload as RetriedEvent).json) as EstateEvent;
     add(application, JSON.stringify(data.object));
   }
-  for (const { type, data } of withheld) for (const name of subscribersOf(nameOf(type))) add(name, JSON.stringify(data.object));
+  for await (const { type, data } of breathing(withheld, breathe))
+    for (const name of subscribersOf(nameOf(type))) add(name, JSON.stringify(data.object));
   return queues;
 }

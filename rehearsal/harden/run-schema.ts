@@ -3,7 +3,7 @@ import { FAMILIES, type HardenRun, VERDICTS } from './run.ts';
 
 /** Bounds of a run that is read from a file. */
 const MOST_SITES = 2_000;
-const MOST_CELLS = 20_000;
+export const MOST_CELLS = 20_000;
 const MOST_DIFFERENCES = 50;
 const LONGEST_TEXT = 4_000;
 

@@ -382,10 +382,11 @@ function earlierOutcomes(resumed: HardenRun | undefined, cells: readonly Planned
   if (resumed === undefined) return [];
   const keyOf = ({ site, misfortune, family }: Cell): string => JSON.stringify([site, family, misfortune]);
   const earlier = new Map(resumed.cells.filter(({ verdict }) => verdict !== undefined).map((cell) => [keyOf(cell), cell]));
+  const findings = new Map(resumed.findings.toReversed().flatMap((finding) => finding.cells.map((id) => [id, finding])));
   return cells.flatMap((cell) => {
     const found = earlier.get(keyOf(cell));
     if (found === undefined) return [];
-    const finding = resumed.findings.find(({ cells: own }) => own.includes(found.id));
+    const finding = findings.get(found.id);
     const { finding: _id, ...rest } = found;
     const isFirst = finding?.cells[0] === found.id;
     return [

@@ -19,6 +19,15 @@ export const printable = (text: string, characters = 500): string => shortened(w
 /** As `printable`, on one line. */
 export const inOneLine = (text: string, characters?: number): string => printable(text.replaceAll(/\s+/g, ' ').trim(), characters);
 
-/** JSON with unprintable characters escaped. Its value stays the same. */
-export const escapedControls = (json: string): string =>
-  json.replaceAll(UNPRINTABLE, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
+/** `##vso[…]` of Azure Pipelines and `##[…]` of GitHub are read anywhere in a line. */
+const MARKED_COMMAND = /#(?=#\w{0,30}\[)/g;
+/** `::error::…` of GitHub is read at the beginning of a line, after blanks. */
+const LINE_COMMAND = /^([^\S\r\n]*):(?=:[a-z])/gim;
+
+/** A text without lines that a CI runs as commands. Such lines are in its log, because a program has printed them. */
+export const withoutCommands = (text: string): string => text.replaceAll(MARKED_COMMAND, '# ').replaceAll(LINE_COMMAND, '$1: ');
+
+/** JSON with escapes for unprintable characters and for commands of a CI. Its value stays the same. */
+export const escapedControls = (json: string): string => json.replaceAll(UNPRINTABLE, escapeOf).replaceAll(MARKED_COMMAND, escapeOf);
+
+const escapeOf = (character: string): string => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;

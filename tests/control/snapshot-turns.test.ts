@@ -3,11 +3,13 @@ import { type BookedWorld, bookedSnapshot, bookedWorld, booksOf, comparedBooks }
 import { compare } from '../../control/snapshots/compare.ts';
 import { estateDataOf, indexedBy } from '../../control/snapshots/estate-data.ts';
 import { fileOf, sealed, worldOf } from '../../control/snapshots/snapshot-file.ts';
+import { oneEffect } from '../../control/verify/events.ts';
+import { readWorld } from '../../control/verify/world-records.ts';
 import { objectsOf, registeredApplications } from '../../estate/registry.ts';
 import { createReceive } from '../../estate/snapshot-checks.ts';
 import { parsedInPieces } from '../../shared/domain/json-pieces.ts';
 import { createSlices, NEVER_GONE } from '../../shared/process/slices.ts';
-import { nextTurn } from '../../shared/process/waiting.ts';
+import { joinedBreathing, nextTurn } from '../../shared/process/waiting.ts';
 import { journalLimits } from '../../shared/store/journal-limits.ts';
 import { createMemoryStore } from '../../shared/store/memory/store.ts';
 import type { ExportedWorld } from '../../shared/store/ports/world-data.ts';
@@ -33,6 +35,8 @@ test('Making, sealing, reading, opening and comparing the file of a world permit
   const { text } = await sealed(file, breathe);
   // The digest and the text each pass over the rows.
   pauses.sealed = taken() / 2;
+  expect(await joinedBreathing([text, text], breathe)).toEqual(Buffer.concat([text, text]));
+  expect(taken()).toBe(2);
   const read = await parsedInPieces(text, breathe);
   pauses.read = taken();
   const indexed = indexedBy(estateDataOf(registeredApplications.map(({ service }) => service)));
@@ -66,6 +70,38 @@ function aBookedWorld({ payments, skus }: { readonly payments: number; readonly 
   };
   return { applications, due: [], events: [], parked: 0 };
 }
+
+test('The check for repeated effects, and the records of a verification, permit a pause at each event and each item of due work', async () => {
+  const { worlds } = createMemoryStore({ journal: 'off' });
+  const event = (n: number) => ({
+    ...{ id: `evt_${n}`, topic: 'order', key: 'ord_1' },
+    json: JSON.stringify({ id: `evt_${n}`, type: 'order-created', subject: 'order/ord_1', aggregateversion: n }),
+  });
+  const item = (n: number) =>
+    ({
+      application: 'oms',
+      kind: 'expire-draft',
+      key: `ord_${n}`,
+      at: 1_000,
+      correlationId: 'c',
+      seq: n,
+      attempts: 0,
+      payload: {},
+    }) as const;
+  const exported = {
+    ...(await anExportedWorld()),
+    events: Array.from({ length: ROWS }, (_, n) => event(n)),
+    due: Array.from({ length: ROWS }, (_, n) => item(n)),
+  };
+  const world = await worlds.open('many', exported, credentials);
+  const { breathe, taken } = countingPauses();
+  const records = await readWorld(worlds, world, { objects, breathe });
+  // Events are parsed and made distinct; due work is filtered and searched for ids; objects are parsed.
+  expect(taken()).toBeGreaterThanOrEqual(5 * ROWS);
+  expect(await oneEffect(records, breathe)).toMatchObject({ holds: true });
+  // Events and their keys.
+  expect(taken()).toBeGreaterThanOrEqual(2 * ROWS);
+});
 
 test('The books of a world permit a pause at each payment in each pass', async () => {
   const { breathe, taken } = countingPauses();

@@ -15,6 +15,24 @@ test('A text that a command prints keeps line ends, tabs and the styles of the c
   expect(printed(`one\n\ttwo ${style}`)).toBe('one\n\ttwo \u001B[31mstop\u001B[39m');
 });
 
+const COMMANDS_OF_A_CI = [
+  '::error file=a.ts::owned',
+  '  ::add-mask::a',
+  'x\r::set-output name=a::b',
+  ':\u0000:stop-commands::x',
+  '##vso[task.setvariable variable=a]b',
+  'x ##[command]a',
+];
+/** As GitHub and Azure Pipelines parse a line. */
+const isCommand = (line: string): boolean => /^\s*::[a-z]/i.test(line) || /##\w*\[/.test(line);
+
+test('A text that a command prints contains no line that a CI runs as its command', () => {
+  const text = `a\n${COMMANDS_OF_A_CI.join('\n')}\n`;
+  expect(printed(text).split('\n').filter(isCommand)).toEqual([]);
+  expect(printed(text)).toContain('\n: :error file=a.ts::owned\n');
+  expect(printed('at ::1, a::b, ::\n## Heading [link]\n')).toBe('at ::1, a::b, ::\n## Heading [link]\n');
+});
+
 test('A text that a command prints is cleaned in linear time', () => {
   const steps = (text: string): number => {
     const began = process.cpuUsage();
@@ -23,7 +41,7 @@ test('A text that a command prints is cleaned in linear time', () => {
     return (user + system) / 1_000;
   };
   // For a text of this length, a quadratic algorithm takes half a minute, and a linear one takes milliseconds on any machine.
-  for (const piece of ['\u009D', '\u001B]', '\u009B1', '\u001B[1', '\r', '\u2028']) {
+  for (const piece of ['\u009D', '\u001B]', '\u009B1', '\u001B[1', '\r', '\u2028', '#', '##a', ' ', ':', '\n ::']) {
     expect([piece, steps(piece.repeat(120_000 / piece.length)) < 5_000]).toEqual([piece, true]);
   }
 });

@@ -1,10 +1,12 @@
-import { readFile, rm, writeFile } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import manifest from '../../../package.json' with { type: 'json' };
 import type { EstateClient } from '../../../rehearsal/estate-client.ts';
 import type { StepRecord } from '../../../rehearsal/scenario.ts';
 import { ENDING, type Failure, packed } from '../../../shared/domain/estate-file.ts';
 import { errorMessage } from '../../../shared/domain/text.ts';
+import { GIVEN_BYTES, readTextWithin } from '../../../shared/process/bounded-file.ts';
+import { withReason, writeGiven } from '../../output/written-file.ts';
 import type { ChosenScenario } from '../choice.ts';
 
 /** The file of the world that a scenario left when it failed, or why there is none. */
@@ -14,7 +16,7 @@ const fileOf = ({ scenario }: ChosenScenario): string => `${scenario.name}${ENDI
 
 /** Removes the files of an earlier run, which could be mistaken for the files of this one. */
 export async function removeWorlds(folder: string, chosen: readonly ChosenScenario[]): Promise<void> {
-  await Promise.all(chosen.map((one) => rm(join(folder, fileOf(one)), { force: true })));
+  await withReason(() => Promise.all(chosen.map((one) => rm(join(folder, fileOf(one)), { force: true }))));
 }
 
 interface Failed {
@@ -40,10 +42,10 @@ export async function writeWorld(
   };
   try {
     const snapshot = await client.control('export-rehearsal', { params: { name } });
-    const source = file === undefined ? undefined : await readFile(file, 'utf8');
-    await writeFile(join(folder, fileOf(chosen)), packed({ snapshot, failure, scenario: source }));
+    const source = file === undefined ? undefined : readTextWithin(file, { most: GIVEN_BYTES });
+    await writeGiven(join(folder, fileOf(chosen)), packed({ snapshot, failure, scenario: source }));
     return { file: fileOf(chosen) };
   } catch (error) {
-    return { missing: errorMessage(error) };
+    return { missing: `${join(folder, fileOf(chosen))}: ${errorMessage(error)}` };
   }
 }

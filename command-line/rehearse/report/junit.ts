@@ -1,4 +1,4 @@
-import { inOneLine, printable } from '../../../shared/domain/printable.ts';
+import { inOneLine, printable, withoutCommands } from '../../../shared/domain/printable.ts';
 import { violations, worldSentence } from '../../../ui/report/facts.ts';
 import type { Recorded, ReportedRun } from '../../../ui/report/recorded.ts';
 
@@ -91,4 +91,4 @@ const linesOf = ({ scenario, entries }: Recorded): readonly string[] => [
 const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
 
 /** A text that may stand in an element or between quotation marks. */
-const escaped = (text: string): string => printable(text).replaceAll(/[&<>"]/g, (character) => ENTITIES[character] ?? '');
+const escaped = (text: string): string => withoutCommands(printable(text)).replaceAll(/[&<>"]/g, (character) => ENTITIES[character] ?? '');

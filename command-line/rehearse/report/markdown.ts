@@ -1,4 +1,4 @@
-import { inOneLine } from '../../../shared/domain/printable.ts';
+import { inOneLine, withoutCommands } from '../../../shared/domain/printable.ts';
 import { duration } from '../../../ui/kit/format.ts';
 import { factsOf, seconds, violations, wallTimeOf, worldSentence } from '../../../ui/report/facts.ts';
 import type { Recorded, ReportedRun } from '../../../ui/report/recorded.ts';
@@ -60,11 +60,11 @@ function sequence(run: Recorded): readonly string[] {
 }
 
 /** Text as code of Markdown, in one line. */
-export const code = (text: string): string => `\`${inOneLine(text, 200).replaceAll('`', '´')}\``;
+export const code = (text: string): string => `\`${withoutCommands(inOneLine(text, 200)).replaceAll('`', '´')}\``;
 
 /** Escapes text for Markdown, so that it contains no markup, link or mention, and begins no list, line or heading. */
 export const plain = (text: string, characters?: number): string =>
-  inOneLine(text, characters)
+  withoutCommands(inOneLine(text, characters))
     .replaceAll('&', '&amp;')
     .replaceAll('<', '&lt;')
     .replaceAll('>', '&gt;')

@@ -1,8 +1,9 @@
-import { mkdir, stat, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
+import { errorMessage } from '../../../shared/domain/text.ts';
 import type { ReportedRun } from '../../../ui/report/recorded.ts';
 import { CommandFailure, EXIT, misuse } from '../../failure.ts';
 import { loadDrawing } from '../../output/drawings.ts';
+import { emptyGiven, makeFolder, writeGiven } from '../../output/written-file.ts';
 import type { ChosenScenario } from '../choice.ts';
 import { removeWorlds } from './failing-world.ts';
 import { junitOf } from './junit.ts';
@@ -32,10 +33,10 @@ export async function prepareFolder(folder: string, names: readonly string[], mo
   if (folder.trim() === '') throw misuse('--report needs the name of a folder, such as --report report.');
   try {
     await makeFolder(resolve(folder));
-    for (const name of names) await proveWritable(join(folder, name));
+    for (const name of names) await emptyGiven(join(folder, name));
     await more?.();
   } catch (error) {
-    throw misuse(`The report cannot be written to ${folder}: ${reasonOf(error)}; name another folder with --report.`);
+    throw misuse(`The report cannot be written to ${folder}: ${errorMessage(error)}; name another folder with --report.`);
   }
 }
 
@@ -43,33 +44,18 @@ export async function prepareFolder(folder: string, names: readonly string[], mo
 export async function prepareReportFile(file: string): Promise<void> {
   try {
     await makeFolder(dirname(resolve(file)));
-    await proveWritable(file);
+    await emptyGiven(file);
   } catch (error) {
-    throw misuse(`${file} cannot be written: ${reasonOf(error)}; name another file.`);
+    throw misuse(`${file} cannot be written: ${errorMessage(error)}; name another file.`);
   }
 }
 
 /** @throws CommandFailure when it cannot be written */
 export async function writeReportFile(name: 'junit.xml' | 'report.html', file: string, run: ReportedRun): Promise<void> {
   const text = await WRITERS[name](run);
-  await writeFile(file, text).catch((error: unknown) => {
-    throw new CommandFailure(`${file} could not be written: ${reasonOf(error)}.`, EXIT.fails);
+  await writeGiven(file, text).catch((error: unknown) => {
+    throw new CommandFailure(`${file} could not be written: ${errorMessage(error)}.`, EXIT.fails);
   });
-}
-
-/** `mkdir` with `recursive` never ends in /proc, where creating a folder fails with ENOENT. */
-async function makeFolder(path: string): Promise<void> {
-  const error = await mkdir(path).catch((error: NodeJS.ErrnoException) => error);
-  if (!(error instanceof Error) || (error.code === 'EEXIST' && (await stat(path)).isDirectory())) return;
-  if (error.code !== 'ENOENT' || dirname(path) === path) throw error;
-  await makeFolder(dirname(path));
-  await mkdir(path);
-}
-
-/** A full disk accepts an empty file, but not a byte. */
-async function proveWritable(file: string): Promise<void> {
-  await writeFile(file, '\n');
-  await writeFile(file, '');
 }
 
 /** @returns the files @throws CommandFailure that names the files that could not be written; the others are written */
@@ -85,27 +71,8 @@ export async function writeFiles<Run>(folder: string, writers: Writers<Run>, run
   const mistakes: string[] = [];
   for (const [name, write] of Object.entries(writers)) {
     const text = await write(run);
-    await writeFile(join(folder, name), text).catch((error: unknown) => mistakes.push(`${join(folder, name)}: ${reasonOf(error)}`));
+    await writeGiven(join(folder, name), text).catch((error: unknown) => mistakes.push(`${join(folder, name)}: ${errorMessage(error)}`));
   }
   if (mistakes.length > 0) throw new CommandFailure(`The report could not be written: ${mistakes.join('; ')}.`, EXIT.fails);
   return Object.keys(writers).map((name) => join(folder, name));
-}
-
-const REASONS: Readonly<Record<string, string>> = {
-  EACCES: 'this user may not write there',
-  EPERM: 'this user may not write there',
-  EROFS: 'the file system is read-only',
-  EEXIST: 'a file has this name',
-  ENOENT: 'no folder can be made there',
-  ENOTDIR: 'a part of the path is a file',
-  EISDIR: 'a folder has the name of a file of the report',
-  ELOOP: 'a link of the path leads to itself',
-  ENAMETOOLONG: 'the name is too long',
-  ENOSPC: 'the disk is full',
-  EDQUOT: 'the disk is full',
-};
-
-function reasonOf(error: unknown): string {
-  const { code = '', message } = error as NodeJS.ErrnoException;
-  return REASONS[code] ?? message;
 }

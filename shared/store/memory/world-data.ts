@@ -13,7 +13,7 @@ import type {
 import { isHeld } from './commit.ts';
 import type { DueRecord } from './due-schedule.ts';
 import type { MemoryEstate } from './estate.ts';
-import { type ApplicationState, nowOf, type WorldState } from './state.ts';
+import { type ApplicationState, nowOf, type Placed, type WorldState } from './state.ts';
 
 export function createMemoryWorldData({ need }: MemoryEstate): WorldDataStore {
   return {
@@ -49,7 +49,10 @@ function dueOf({ item, at }: { readonly item: DueRecord['item']; readonly at: Ms
   };
 }
 
-/** One synchronous step. The JSON of objects and events is shared with the world, because it never changes. */
+/**
+ * One synchronous step. The JSON of objects and events is shared with the world, because it never changes. Named members are copied many times
+ * faster than the rest of an object.
+ */
 export function exportOf(state: WorldState): ExportedWorld {
   const { due, pending, parked, events, faults, faultRevision, progression, seed, data, origin, driver, clock, numbers } = state;
   const { [GATEWAY]: _webhooks, ...seeded } = seed.applications;
@@ -69,7 +72,7 @@ export function exportOf(state: WorldState): ExportedWorld {
     running: [...due.running(Date.now()).map((key) => `due ${key}`), ...requestsIn(state)],
     parked: [...parked.values()].flatMap(exportParked),
     pending: [...pending],
-    events: events.after(0, events.last).map(({ order: _order, ...event }) => event),
+    events: events.after(0, events.last).map(({ id, topic, key, json, hop, outside }) => ({ id, topic, key, json, hop, outside })),
     faults: { revision: faultRevision, rules: [...faults].map(([name, { struck: _struck, ...fault }]) => ({ name, ...fault })) },
     progression,
     numbers: Object.fromEntries(numbers),
@@ -86,7 +89,14 @@ function requestsIn({ applications }: WorldState): string[] {
 function exportApplication(state: ApplicationState): ExportedApplication {
   return {
     ...dump(state),
-    claims: [...state.claims].map(([key, { token: _token, leaseUntil: _leaseUntil, ...claim }]) => ({ key, ...claim })),
+    claims: Array.from(state.claims, ([key, { fingerprint, since, preconditionHeld, committed, done }]) => ({
+      key,
+      fingerprint,
+      since,
+      preconditionHeld,
+      committed,
+      done,
+    })),
     outbox: [...state.outbox.values()],
   };
 }
@@ -99,6 +109,12 @@ function exportParked({ shown, item }: { readonly shown: ExportedParked; readonl
   return [{ ...shown, item: { ...rest, payload: JSON.parse(item.payload) as unknown } }];
 }
 
+function entriesOf(values: ReadonlyMap<string, Iterable<Placed>>): (readonly [value: string, id: string])[] {
+  const entries: (readonly [string, string])[] = [];
+  for (const [value, placed] of values) for (const { id } of placed) entries.push([value, id]);
+  return entries;
+}
+
 function dump(state: ApplicationState): ApplicationDump {
   const record = <V, T>(map: Map<string, V>, of: (value: V) => T): Record<string, T> =>
     Object.fromEntries([...map].map(([key, value]) => [key, of(value)]));
@@ -106,7 +122,7 @@ function dump(state: ApplicationState): ApplicationDump {
     // Maps iterate in insertion order: here the order of creation.
     objects: record(state.objects, (objects) => [...objects.values()]),
     unique: record(state.unique, (values) => Object.fromEntries(values)),
-    index: record(state.index, (values) => [...values].flatMap(([value, placed]) => [...placed].map(({ id }) => [value, id] as const))),
+    index: record(state.index, entriesOf),
     counters: record(state.counters, (keys) => record(keys, (fields) => Object.fromEntries(fields))),
   };
 }

@@ -87,3 +87,12 @@ test('A command refuses a file with JSON in another encoding than UTF-8', async 
   const { code, err } = await runEstate(['rehearsals', 'create', 'latin-1', '--data', file, '--against', estate.gateway]);
   expect([code, err]).toEqual([2, expect.stringContaining('latin-1.json cannot be read: it is not UTF-8; save it in this encoding.')]);
 });
+
+test('The exported file of a rehearsal keeps every character of its data', async () => {
+  await using rehearsal = await newRehearsal();
+  const lastName = 'Lane \u2028 \u202e \u0085 ##[group]';
+  await rehearsal.api('create-customer-api', { body: { firstName: 'Ada', lastName, email: 'export@example.com' } });
+  const { out } = await runEstate(['rehearsals', 'export', rehearsal.name]);
+  expect(JSON.stringify(JSON.parse(out))).toContain(lastName);
+  expect(out).not.toMatch(/##\[|[\u0085\u2028\u202e]/);
+});

@@ -180,6 +180,14 @@ test('harden tries nothing when a file that it reads is a named pipe', async () 
     expect(ended[index]?.err).toContain(`it is a named pipe, and must be a file. ${remedy}`);
 });
 
+test('harden refuses an accepted file that never ends, and a short one with more values than a report has', async () => {
+  const wide = await folder.write('wide.json', `[${'{},'.repeat(30_000)}{}]`);
+  const [device, values] = await Promise.all([harden('--accept', '/dev/zero'), harden('--accept', wide)]);
+  expect(device.err).toContain('it is a device or a socket, and must be a file. Give the harden.json of a report.');
+  expect(values.err).toBe(`--accept ${wide} has more than a report can have. Give the harden.json of a report.\n`);
+  expect([device.code, values.code]).toEqual([2, 2]);
+});
+
 test.each([
   ['a named pipe', 'mkfifo "$CHECK_FILE"', 'it is a named pipe, and must be a file'],
   ['a file of 5 MB', 'head -c 5000000 /dev/zero > "$CHECK_FILE"', 'it has more than 3.8 MiB'],

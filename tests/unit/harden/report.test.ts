@@ -56,3 +56,16 @@ test('The page and the summary show hostile text as text', async () => {
   expect(hardenMarkdown(hostileRun).replaceAll(/`[^`\n]*`/g, '')).not.toMatch(/<img|^# no/m);
   expect(hardenJunit(hostileRun)).not.toContain('<img');
 });
+
+test('The files of a report contain no line that a CI runs as its command', () => {
+  const commands = ['::error::owned', '##vso[task.complete result=Succeeded]', '##[error]owned'];
+  for (const command of commands) {
+    const run = JSON.parse(JSON.stringify(smallRun), (name, value) =>
+      typeof value === 'string' && /^(what|tried|baseline|reason|label|paragraph|remedy|repeat|command)$/.test(name)
+        ? `${command}\n${command}`
+        : value,
+    );
+    for (const text of [hardenJunit(run), hardenMarkdown(run)])
+      expect(text.split('\n').filter((line) => /^\s*::[a-z]|##\w*\[/i.test(line))).toEqual([]);
+  }
+});
