@@ -12,7 +12,7 @@ import { placeOfAddress, placeOfStore } from './tax-place.ts';
 
 type Body = InputOf<typeof priceOrderCall>['body'];
 
-/** Units keep the prices that their basket fixed. Promotions and vouchers are evaluated for the remaining units. */
+/** Units keep the prices and the tax rates that their basket fixed. Promotions and vouchers are evaluated for the remaining units. */
 export const priceOrder = handle(priceOrderCall)(async ({ params, body }, scope) => {
   const { work } = scope;
   const basket = await requireObject(work, baskets, params.id);
@@ -30,7 +30,8 @@ async function remainingLines(basket: Basket, { lines, destination, collectAt }:
     return { ...line, qty };
   });
   const atStore = collectAt === undefined ? undefined : await placeOfStore(work, collectAt);
-  const current = await currentPrices(work, wanted, destination ? placeOfAddress(destination) : atStore);
+  const place = destination ? placeOfAddress(destination) : atStore;
+  const current = await currentPrices(work, wanted, place, (await checkoutOf(work, basket.id))?.productTaxes);
   return current.map((line, index) => ({ ...line, unitPrice: wanted[index]?.unitPrice.amount ?? line.unitPrice }));
 }
 

@@ -338,6 +338,16 @@ test('Fewer units keep the discount of the member at the checkout', async (rehea
   expect(after.totals.total).toEqual(eur(9310));
 });
 
+test('A change keeps the tax rates of the checkout, whatever the rate of the product is today', async (rehearsal) => {
+  const order = await rehearsal.confirmed({ qty: 3 });
+  await rehearsal.control('change-product-by-hand', { params: { id: 'mug-blue' }, body: { taxRate: 9 } });
+  const { order: fewerUnits } = await changed(rehearsal, order.id, fewer(order, { 'mug-blue': 1 }));
+  // 23 % are contained in 12.99.
+  expect(fewerUnits.lines).toMatchObject([{ lineTotal: eur(1299), tax: eur(243) }]);
+  const { order: collected } = await changed(rehearsal, order.id, { collection: { locationId: 'store-01' } });
+  expect(collected.totals).toMatchObject({ total: eur(1299), tax: eur(243) });
+});
+
 test('A change after a refund as goodwill leaves the order paid, and it is dispatched', async (rehearsal) => {
   const order = await rehearsal.confirmed({ qty: 3 });
   const paymentId = order.payments[0]?.id ?? '';
