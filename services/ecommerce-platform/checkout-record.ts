@@ -49,13 +49,13 @@ export async function claimCheckout(
   return record;
 }
 
-/** How the checkout identified its customer, and how it taxed its products. */
-type Kept = { readonly [Member in 'contact' | 'cardUnread' | 'tier' | 'productTaxes']?: CheckoutRecord[Member] };
+/** How the checkout identified its customer, and how it priced the basket. */
+type Kept = { readonly [Member in 'contact' | 'cardUnread' | 'tier' | 'pricing']?: CheckoutRecord[Member] };
 
-const keptOf = ({ contact, cardUnread, tier, productTaxes }: Kept): Kept => ({
+const keptOf = ({ contact, cardUnread, tier, pricing }: Kept): Kept => ({
   contact,
   tier,
-  productTaxes,
+  pricing,
   ...(cardUnread && { cardUnread }),
 });
 

@@ -5,7 +5,9 @@ import { invalid, notFound } from '../../shared/catalog/problems.ts';
 import type { Figures } from '../../shared/catalog/retailer.ts';
 import type { ShippingMethod } from '../../shared/catalog/shapes.ts';
 import { ratesAt, type TaxPlace } from '../../shared/catalog/tax.ts';
+
 import { addedTax, allocate, containedTax, type Money, money } from '../../shared/domain/money.ts';
+import { instant } from '../../shared/domain/time.ts';
 import type { Scope } from '../../shared/work/handler.ts';
 import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
 import { type Basket, type CheckoutRecord, type Product, products } from './collections.ts';
@@ -19,7 +21,10 @@ export interface LineWithPrice extends Omit<LineToPrice, 'discount'> {
   readonly productTax: ProductTax;
 }
 
-export const productTaxesOf = (lines: readonly LineWithPrice[]) => lines.map(({ lineId, productTax }) => ({ lineId, ...productTax }));
+export const pricingOf = ({ now }: UnitOfWork, lines: readonly LineWithPrice[]): CheckoutRecord['pricing'] => ({
+  at: instant(now),
+  productTaxes: lines.map(({ lineId, productTax }) => ({ lineId, ...productTax })),
+});
 
 /** The members of a basket that depend on its prices. */
 type PricedMembers = Pick<Basket, 'lines' | 'totals' | 'vouchers'> & {
@@ -38,17 +43,17 @@ export async function pricesForSale(work: UnitOfWork, lines: readonly UnpricedLi
 
 /**
  * Current prices, even of products that can no longer be sold: checkout refuses them.
- * @param taxedBefore the tax that products of these lines had at a checkout, in place of the current one
+ * @param pricing of a checkout whose tax rates apply in place of the current ones
  */
 export function currentPrices(
   work: UnitOfWork,
   lines: readonly UnpricedLine[],
   place: Place,
-  taxedBefore: CheckoutRecord['productTaxes'] = [],
+  pricing?: CheckoutRecord['pricing'],
 ): Promise<LineWithPrice[]> {
   const { taxIncluded, taxRates } = work.figures;
   const rateOf = taxIncluded ? ({ taxRate }: ProductTax) => taxRate : place && ratesAt(taxRates, place);
-  const before = new Map(taxedBefore.map(({ lineId, ...productTax }) => [lineId, productTax]));
+  const before = new Map(pricing?.productTaxes.map(({ lineId, ...productTax }) => [lineId, productTax]));
   return Promise.all(
     lines.map(async ({ lineId, sku, qty, labelPrice }) => {
       const product = await work.findUnique(products, 'sku', sku);
