@@ -5,7 +5,6 @@ import { invalid, notFound } from '../../shared/catalog/problems.ts';
 import type { Figures } from '../../shared/catalog/retailer.ts';
 import type { ShippingMethod } from '../../shared/catalog/shapes.ts';
 import { ratesAt, type TaxPlace } from '../../shared/catalog/tax.ts';
-
 import { addedTax, allocate, containedTax, type Money, money } from '../../shared/domain/money.ts';
 import { instant } from '../../shared/domain/time.ts';
 import type { Scope } from '../../shared/work/handler.ts';
