@@ -158,8 +158,10 @@ async function imagesByDigest(kubectl: ReturnType<typeof cluster>['kubectl']): P
 export async function sandboxWithGateways(count: number) {
   const namespace = `estate-test-${randomUUID().slice(0, 8)}`;
   const outside = `${namespace}-payments`;
-  const { kubectl, apply: applyText } = cluster(namespace);
-  const apply = (objects: readonly object[]): Promise<string> => {
+  const { kubectl, apply: applyHere } = cluster(namespace);
+  // kubectl refuses objects of another namespace than the given one.
+  const { apply: applyOutside } = cluster(outside);
+  const apply = (objects: readonly object[], applyText: (text: string) => Promise<string>): Promise<string> => {
     const list = JSON.stringify({ apiVersion: 'v1', kind: 'List', items: objects });
     const permitted = list.replace(SWAP_OF_ALL, `"OUTBOUND_ALLOW":"adapter.${outside}"`);
     return applyText(permitted.replaceAll(NAMED, namespace).replaceAll(IMAGE, process.env['ESTATE_IMAGE'] ?? IMAGE));
@@ -171,8 +173,11 @@ export async function sandboxWithGateways(count: number) {
   return {
     kubectl,
     async up(timeout: string): Promise<void> {
-      await apply([...objects.map((object) => withReplicas(object, 'gateway', count)), entrance]);
-      await apply(rendered(ADAPTER).map((object) => inNamespace(object, outside)));
+      await apply([...objects.map((object) => withReplicas(object, 'gateway', count)), entrance], applyHere);
+      await apply(
+        rendered(ADAPTER).map((object) => inNamespace(object, outside)),
+        applyOutside,
+      );
       for (const one of [namespace, outside])
         await kubectl('wait', '--for=condition=Available', 'deployment', '--all', `--timeout=${timeout}`, '--namespace', one);
     },

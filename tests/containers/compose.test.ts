@@ -7,6 +7,7 @@ import { type Application, applicationNames } from '../../shared/catalog/applica
 import { consoleTab } from '../browser/console-tab.ts';
 import { describeInBrowser } from '../support/chromium.ts';
 import { eventually } from '../support/eventually.ts';
+import { allocated } from '../support/steps/journeys.ts';
 import { type ComposeProject, composeProject, docker } from './compose-project.ts';
 import { estateImage } from './estate-image.ts';
 import { plainClient, skipWithoutDocker, whyNoDocker } from './kafka.ts';
@@ -121,6 +122,17 @@ else {
         await eventually('the gateway is ready', () => isReady(project.gateway), UP_MS);
       }),
   );
+
+  test('An order that waits for the FMS is allocated when the FMS is back, though its next attempt is far away on a frozen clock', async () => {
+    await using rehearsal = await stubbornRehearsal(project.gateway);
+    await rehearsal.control('set-clock', { body: { flowing: false } });
+    await project.compose('kill', 'fms');
+    const { id } = await rehearsal.confirmed({ qty: 1 });
+    await rehearsal.control('advance-clock', { body: { by: 'PT10M', timeoutMs: KAFKA_MS } });
+    expect((await rehearsal.order(id)).routingStatus).toBe('retrying');
+    await project.compose('start', 'fms');
+    await allocated(rehearsal, id, 2 * KAFKA_MS);
+  });
 
   test('Three replicas of the stock path share the work, and keep stock and orders consistent', async () => {
     const three = ['oms=3', 'sim=3', 'inventory-service=3'].flatMap((scale) => ['--scale', scale]);

@@ -7,6 +7,7 @@ import { type CollectedRecord, collectEvents } from '../containers/event-collect
 import { type Broker, plainClient, recordsOn, skipWithoutDocker, startBroker, whyNoDocker } from '../containers/kafka.ts';
 import { eventually } from '../support/eventually.ts';
 import { freePort } from '../support/free-port.ts';
+import { changeUnits, importOrder } from '../support/steps/journeys.ts';
 import { ADDRESS } from '../support/steps/order.ts';
 import { describeEstate, type EstateOfProcesses, PATIENCE_MS, type Rehearsed, SHOP, times } from './processes.ts';
 
@@ -20,9 +21,11 @@ const MINUTE = 60_000;
 /** Applications that consume payments and orders, but do not run here. */
 const OWED_TO_ABSENT = /^pending (pos|loyalty-platform)\|/;
 const BASKET = { channel: 'web', lines: [{ sku: 'mug-blue', qty: 1 }] };
+/** The second and the third of fifty orders; the first is collected in a store. */
+const JOURNEYS: Readonly<Record<number, (rehearsal: Rehearsed) => Promise<string>>> = { 1: importOrder, 2: changeUnits };
 const IN_STORE = { collection: { locationId: 'store-01' } };
 const port = await freePort();
-const options = { services: { ...SHOP, fms: 1, wms: 1, 'carrier-platform': 1 }, kafka: `127.0.0.1:${port}` } as const;
+const options = { services: { ...SHOP, fms: 1, wms: 1, 'carrier-platform': 1, 'promotion-engine': 1 }, kafka: `127.0.0.1:${port}` } as const;
 
 if (whyNoDocker !== undefined) skipWithoutDocker('processes on a Kafka that comes and goes');
 else describeEstate('Events between processes that restart, on a Kafka that restarts', options, kafka);
@@ -96,6 +99,11 @@ function kafka(estate: EstateOfProcesses, row: (title: string, body: () => Promi
       times(BUYERS, async () => {
         while (places.length < ORDERS) {
           const place = places.push('') - 1;
+          const journey = JOURNEYS[place % 50];
+          if (journey) {
+            places[place] = await journey(rehearsal);
+            continue;
+          }
           const { id } = await call('create-basket-api', { body: BASKET });
           await call('checkout-basket-api', { params: { id }, body: place % 50 === 0 ? IN_STORE : { shippingAddress: ADDRESS } });
           places[place] = (await call('create-order-api', { body: { basketId: id } })).id;

@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import type { Application } from '../../shared/catalog/applications.ts';
+import type { World } from '../../shared/domain/world.ts';
 import { BACKOFF_MS, DELIVER_AGAIN, PROBE_MS, type RequeuedAt, type RequeuedParked } from '../../shared/store/ports/due-work.ts';
 import type { Plan } from '../../shared/store/ports/plan.ts';
+import { eventually } from '../support/eventually.ts';
 import { keysOf, type Opened } from './open-store.ts';
 
 const NOW = 1_000;
@@ -92,6 +94,19 @@ export function awaitingSuite(opened: Opened): void {
       await fail({ at: 6_000, attempts: 1, awaits: 'sim' });
       await fail({ at: 7_000, attempts: 2 }, 5_000);
       expect(await ledger()).toMatchObject({ awaiting: [], next: { key: 'b', at: NOW, attempts: 0 } });
+    });
+
+    test('Awaiting work is due immediately when the process of its application has started, in every rehearsal', async () => {
+      const one = await resting(timer('a'), timer('other'));
+      await one.fail({ at: 5_000, attempts: 9, awaits: 'sim' });
+      await one.fail({ at: 5_000, attempts: 9, awaits: 'fms' });
+      const changes: World[] = [];
+      const stop = one.worlds.watch((world) => changes.push(world));
+      await one.worlds.noteReturn('sim');
+      await eventually('the change is announced', async () => changes.includes(one.world));
+      stop();
+      expect(await one.awaiting()).toEqual([{ key: 'other', at: 5_000, attempts: 9, awaits: 'fms' }]);
+      expect((await one.next()).item).toMatchObject({ key: 'a', at: NOW, attempts: 0 });
     });
 
     test('Awaiting work is due immediately when a fault is removed or replaced, but not when a new one is set', async () => {

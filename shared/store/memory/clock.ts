@@ -67,6 +67,13 @@ export function createMemoryClock({ all, rehearsals, need, changed }: MemoryEsta
       if (awaited !== undefined && then.awaits === undefined) state.due.wake(awaited, nowOf(state));
       changed(world);
     },
+    noteReturn: async (application) => {
+      for (const [world, state] of all) {
+        if (state.due.awaiting().length === 0) continue;
+        state.due.wake(application, nowOf(state));
+        changed(world);
+      }
+    },
   };
 }
 

@@ -154,6 +154,8 @@ export interface ClockStore {
    * again after `PROBE_MS`. If an item that awaited an application fails for another reason, the application is back.
    */
   requeue(world: World, item: DueItem, token: string, then: RequeuedAt | RequeuedParked): Promise<void>;
+  /** Makes the work that awaits an application due, in the world of every rehearsal: its process has started. */
+  noteReturn(application: Application): Promise<void>;
 }
 
 /** @param waitMs wall time after which due work may begin because of the change; `Infinity` when none can */

@@ -2,8 +2,14 @@ import { randomUUID } from 'node:crypto';
 import { type ClockStatus, type ClockStore, dueKey } from '../ports/due-work.ts';
 import { type RedisAccess, runInWorld } from './connection.ts';
 import { parkedError, readDue, word } from './formats.ts';
+import type { RedisLifetimes } from './lifetimes.ts';
 
-export function createRedisClock(access: RedisAccess): ClockStore {
+interface RedisClockOptions extends RedisAccess {
+  readonly lifetimes: Pick<RedisLifetimes, 'all'>;
+}
+
+export function createRedisClock({ lifetimes, ...access }: RedisClockOptions): ClockStore {
+  const { connection, keys } = access;
   const run = runInWorld(access);
   return {
     status: async (world) => readStatus(await run('status', world)),
@@ -23,6 +29,10 @@ export function createRedisClock(access: RedisAccess): ClockStore {
       const key = dueKey(item.application, item.kind, item.key);
       const args = 'parked' in then ? ['', '', parkedError(then.parked)] : [then.at, then.attempts, ''];
       await run('requeue', world, key, word(token), ...args, then.awaits ?? '');
+    },
+    noteReturn: async (application) => {
+      const rehearsals = await lifetimes.all();
+      await Promise.all(rehearsals.map(({ rehearsal }) => connection.run('noteReturn', keys.rehearsal(rehearsal), [application])));
     },
   };
 }

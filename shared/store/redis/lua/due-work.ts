@@ -68,6 +68,16 @@ if awaited ~= '' and awaits == '' then wake(awaited) end
 changed()
 return 1`,
 
+  // Makes the work that awaits an application due, in the current world of a rehearsal (KEYS[1]).
+  noteReturn: lua`
+local id = redis.call('HGET', KEYS[1], 'ulid')
+if not id then return 0 end
+root = KEYS[1] .. '~' .. id
+if not exists() or redis.call('EXISTS', key('awaiting')) == 0 then return 0 end
+wake(arg())
+changed()
+return 1`,
+
   // Makes parked work due immediately. Returns, for each, whether it was parked.
   redrive: lua`
 if not exists() then return gone() end
