@@ -25,7 +25,10 @@ const BASKET = { channel: 'web', lines: [{ sku: 'mug-blue', qty: 1 }] };
 const JOURNEYS: Readonly<Record<number, (rehearsal: Rehearsed) => Promise<string>>> = { 1: importOrder, 2: changeUnits };
 const IN_STORE = { collection: { locationId: 'store-01' } };
 const port = await freePort();
-const options = { services: { ...SHOP, fms: 1, wms: 1, 'carrier-platform': 1, 'promotion-engine': 1 }, kafka: `127.0.0.1:${port}` } as const;
+const options = {
+  services: { ...SHOP, fms: 1, wms: 1, 'carrier-platform': 1, 'promotion-engine': 1 },
+  kafka: `127.0.0.1:${port}`,
+} as const;
 
 if (whyNoDocker !== undefined) skipWithoutDocker('processes on a Kafka that comes and goes');
 else describeEstate('Events between processes that restart, on a Kafka that restarts', options, kafka);
