@@ -41,7 +41,7 @@ export async function claimCheckout(
     attempt,
     owner: ownerOf(work),
     vouchers: false,
-    ...(phase === 'changing' && found && identificationOf(found)),
+    ...(phase === 'changing' && found && keptOf(found)),
   });
   // This request leases the work. If the process dies, the work is due as soon as the lease expires.
   work.schedule(undoCheckout, basketId, work.now, null, { beforeReply: true });
@@ -49,16 +49,17 @@ export async function claimCheckout(
   return record;
 }
 
-/** How the checkout identified its customer. */
-type Identification = { readonly [Member in 'contact' | 'cardUnread' | 'tier']?: CheckoutRecord[Member] };
+/** How the checkout identified its customer, and how it priced the basket. */
+type Kept = { readonly [Member in 'contact' | 'cardUnread' | 'tier' | 'pricing']?: CheckoutRecord[Member] };
 
-const identificationOf = ({ contact, cardUnread, tier }: Identification): Identification => ({
+const keptOf = ({ contact, cardUnread, tier, pricing }: Kept): Kept => ({
   contact,
   tier,
+  pricing,
   ...(cardUnread && { cardUnread }),
 });
 
-type CheckoutToSettle = Pick<CheckoutRecord, 'attempt' | 'owner'> & Identification;
+type CheckoutToSettle = Pick<CheckoutRecord, 'attempt' | 'owner'> & Kept;
 
 /** Ends the checkout in progress, with the commit that follows. */
 export function settleCheckout(work: UnitOfWork, basketId: string, checkout: CheckoutToSettle): CheckoutRecord {
@@ -70,7 +71,7 @@ export function settleCheckout(work: UnitOfWork, basketId: string, checkout: Che
     attempt,
     owner,
     vouchers: false,
-    ...identificationOf(checkout),
+    ...keptOf(checkout),
   });
 }
 

@@ -24,7 +24,7 @@ import { deliveryOf, holdsAtPlace, isSameCollection, refuseAboveLimit } from './
 import { appliedCodes, distinctCodes, evaluateDiscounts, givenCodes, isSameCode } from './discounts.ts';
 import { basketIdle, checkoutTtl } from './due-work.ts';
 import { convertAndPlaceOrder, submitOrder } from './order-placement.ts';
-import { applyDiscounts, currentPrices, priceOpenBasket, pricesForSale } from './pricing.ts';
+import { applyDiscounts, currentPrices, priceOpenBasket, pricesForSale, pricingOf } from './pricing.ts';
 import { reserveStock } from './stock-reservation.ts';
 import { placeOfDelivery } from './tax-place.ts';
 import { keepVoucherUses, lockVouchers } from './voucher-uses.ts';
@@ -154,7 +154,13 @@ async function startCheckout(scope: Scope, basket: Basket, body: CheckoutBody): 
   });
   return {
     locked,
-    record: settleCheckout(work, basket.id, { ...held, contact: contactDigest(body), cardUnread: customer?.cardUnread, tier }),
+    record: settleCheckout(work, basket.id, {
+      ...held,
+      contact: contactDigest(body),
+      cardUnread: customer?.cardUnread,
+      tier,
+      pricing: pricingOf(work, lines),
+    }),
   };
 }
 
@@ -218,6 +224,7 @@ async function changeCheckout(scope: Scope, basket: Basket, body: CheckoutBody):
       contact: contactDigest(body) ?? record.contact,
       cardUnread: customer ? customer.cardUnread : record.cardUnread,
       tier,
+      pricing: pricingOf(work, lines),
     }),
   };
 }

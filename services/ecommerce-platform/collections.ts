@@ -70,6 +70,10 @@ const CheckoutRecord = z.object({
   cardUnread: z.literal(true).optional(),
   /** The tier of its member, which decides the discounts of the order after a change, too. */
   tier: Tier.optional(),
+  /** When it priced the basket, and the tax of the product of each line then. A change of the order keeps both. Absent in records of earlier versions. */
+  pricing: z
+    .object({ at: Instant, productTaxes: z.array(ProductSchema.pick({ taxRate: true, taxCategory: true }).extend({ lineId: Id })) })
+    .optional(),
 });
 export type CheckoutRecord = z.output<typeof CheckoutRecord>;
 

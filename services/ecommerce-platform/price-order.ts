@@ -5,32 +5,40 @@ import { allocate } from '../../shared/domain/money.ts';
 import { requireObject } from '../../shared/handlers/require-object.ts';
 import { handle, type Scope } from '../../shared/work/handler.ts';
 import { checkoutOf } from './checkout-record.ts';
-import { type Basket, baskets } from './collections.ts';
+import { type Basket, baskets, type CheckoutRecord } from './collections.ts';
 import { appliedCodes, evaluateDiscounts } from './discounts.ts';
 import { currentPrices, type LineToPrice, type LineWithPrice, priceLines } from './pricing.ts';
 import { placeOfAddress, placeOfStore } from './tax-place.ts';
 
 type Body = InputOf<typeof priceOrderCall>['body'];
 
-/** Units keep the prices that their basket fixed. Promotions and vouchers are evaluated for the remaining units. */
+/** Units keep the prices and the tax rates that their checkout fixed. Its promotions and vouchers are evaluated for the remaining units. */
 export const priceOrder = handle(priceOrderCall)(async ({ params, body }, scope) => {
   const { work } = scope;
   const basket = await requireObject(work, baskets, params.id);
-  const lines = await remainingLines(basket, body, scope);
-  const perLine = await discountsFor(basket, { lines, body }, scope);
+  const checkout = await checkoutOf(work, basket.id);
+  const lines = await remainingLines(basket, { body, checkout }, scope);
+  const perLine = await discountsFor(basket, { lines, body, checkout }, scope);
   const discounted = lines.map((line, index) => ({ ...line, discount: perLine[index] ?? 0 }));
   const priced = priceLines(discounted, work.figures, body.shippingMethod);
   return body.most ? atMost(discounted, priced, { ...body, most: body.most, figures: work.figures }) : priced;
 });
 
-async function remainingLines(basket: Basket, { lines, destination, collectAt }: Body, { work }: Scope): Promise<LineWithPrice[]> {
+interface Request {
+  readonly body: Body;
+  readonly checkout: CheckoutRecord | undefined;
+}
+
+async function remainingLines(basket: Basket, { body, checkout }: Request, { work }: Scope): Promise<LineWithPrice[]> {
+  const { lines, destination, collectAt } = body;
   const wanted = lines.map(({ lineId, qty }, index) => {
     const line = basket.lines.find((one) => one.lineId === lineId);
     if (!line) throw invalid(`/lines/${index}/lineId`, 'unknown_line', `The basket "${basket.id}" has no line "${lineId}".`);
     return { ...line, qty };
   });
   const atStore = collectAt === undefined ? undefined : await placeOfStore(work, collectAt);
-  const current = await currentPrices(work, wanted, destination ? placeOfAddress(destination) : atStore);
+  const place = destination ? placeOfAddress(destination) : atStore;
+  const current = await currentPrices(work, wanted, place, checkout?.pricing);
   return current.map((line, index) => ({ ...line, unitPrice: wanted[index]?.unitPrice.amount ?? line.unitPrice }));
 }
 
@@ -40,15 +48,16 @@ async function remainingLines(basket: Basket, { lines, destination, collectAt }:
  */
 async function discountsFor(
   basket: Basket,
-  { lines, body }: { readonly lines: readonly LineWithPrice[]; readonly body: Body },
+  { lines, body, checkout }: Request & { readonly lines: readonly LineWithPrice[] },
   scope: Scope,
 ): Promise<readonly number[]> {
   if (body.lines.every(({ discount }) => discount !== undefined)) return body.lines.map(({ discount }) => discount?.amount ?? 0);
   if (basket.promotionsStatus !== 'available') return lines.map(() => 0);
   const { id: basketId, customerId, loyalty = { status: 'none' } } = basket;
-  const tier = (await checkoutOf(scope.work, basketId))?.tier;
-  const shopper = { customerId, tier, loyalty: loyalty.status };
-  return (await evaluateDiscounts(scope, { basketId, lines, codes: appliedCodes(basket), shopper, asOf: body.asOf })).perLine;
+  const shopper = { customerId, tier: checkout?.tier, loyalty: loyalty.status };
+  // A record of an earlier version has no time of its prices. The conversion was the last change of the basket.
+  const asOf = checkout?.pricing?.at ?? basket.updatedAt;
+  return (await evaluateDiscounts(scope, { basketId, lines, codes: appliedCodes(basket), shopper, asOf })).perLine;
 }
 
 type Priced = ReturnType<typeof priceLines>;

@@ -6,13 +6,24 @@ import type { Figures } from '../../shared/catalog/retailer.ts';
 import type { ShippingMethod } from '../../shared/catalog/shapes.ts';
 import { ratesAt, type TaxPlace } from '../../shared/catalog/tax.ts';
 import { addedTax, allocate, containedTax, type Money, money } from '../../shared/domain/money.ts';
+import { instant } from '../../shared/domain/time.ts';
 import type { Scope } from '../../shared/work/handler.ts';
 import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
-import { type Basket, type Product, products } from './collections.ts';
+import { type Basket, type CheckoutRecord, type Product, products } from './collections.ts';
 import { type Discounts, evaluateDiscounts } from './discounts.ts';
 import { productBySku, refuseUnlessSellable } from './products.ts';
 
-export type LineWithPrice = Omit<LineToPrice, 'discount'>;
+/** What decides the rate of a product in a place. */
+type ProductTax = Pick<Product, 'taxRate' | 'taxCategory'>;
+
+export interface LineWithPrice extends Omit<LineToPrice, 'discount'> {
+  readonly productTax: ProductTax;
+}
+
+export const pricingOf = ({ now }: UnitOfWork, lines: readonly LineWithPrice[]): CheckoutRecord['pricing'] => ({
+  at: instant(now),
+  productTaxes: lines.map(({ lineId, productTax }) => ({ lineId, ...productTax })),
+});
 
 /** The members of a basket that depend on its prices. */
 type PricedMembers = Pick<Basket, 'lines' | 'totals' | 'vouchers'> & {
@@ -29,16 +40,26 @@ export async function pricesForSale(work: UnitOfWork, lines: readonly UnpricedLi
   return currentPrices(work, lines, place);
 }
 
-/** Current prices, even of products that can no longer be sold: checkout refuses them. */
-export function currentPrices(work: UnitOfWork, lines: readonly UnpricedLine[], place: Place): Promise<LineWithPrice[]> {
+/**
+ * Current prices, even of products that can no longer be sold: checkout refuses them.
+ * @param pricing of a checkout whose tax rates apply in place of the current ones
+ */
+export function currentPrices(
+  work: UnitOfWork,
+  lines: readonly UnpricedLine[],
+  place: Place,
+  pricing?: CheckoutRecord['pricing'],
+): Promise<LineWithPrice[]> {
   const { taxIncluded, taxRates } = work.figures;
-  const rateOf = taxIncluded ? (product: Product) => product.taxRate : place && ratesAt(taxRates, place);
+  const rateOf = taxIncluded ? ({ taxRate }: ProductTax) => taxRate : place && ratesAt(taxRates, place);
+  const before = new Map(pricing?.productTaxes.map(({ lineId, ...productTax }) => [lineId, productTax]));
   return Promise.all(
     lines.map(async ({ lineId, sku, qty, labelPrice }) => {
       const product = await work.findUnique(products, 'sku', sku);
       if (!product) throw notFound('product', sku);
-      const { price, minAge } = product;
-      return { lineId, sku, minAge, qty, unitPrice: (labelPrice ?? price).amount, taxRate: rateOf?.(product) };
+      const { price, minAge, taxRate, taxCategory } = product;
+      const productTax = before.get(lineId) ?? { taxRate, taxCategory };
+      return { lineId, sku, minAge, qty, unitPrice: (labelPrice ?? price).amount, taxRate: rateOf?.(productTax), productTax };
     }),
   );
 }

@@ -196,7 +196,7 @@ async function withPromise(delivery: Wanted['delivery'], { call }: Scope): Promi
 }
 
 /**
- * The eCommerce Platform prices the remaining units by the rules of the day of the order. A real one may not do so, and an order with given
+ * The eCommerce Platform prices the remaining units by the rules of the checkout. A real one may not do so, and an order with given
  * prices has no basket; then each line keeps the share of its units, and the shipping stays.
  */
 async function priceFor(order: StoredOrder, { what, delivery, lines }: Wanted, { call }: Scope) {
@@ -204,7 +204,6 @@ async function priceFor(order: StoredOrder, { what, delivery, lines }: Wanted, {
   if (order.basketId === undefined) return sharedPrice(order, lines);
   const { shippingAddress: to, collection } = delivery;
   const body = {
-    asOf: order.createdAt,
     // Another delivery changes the shipping only.
     lines: lines.map(({ lineId, qty }) => ({
       lineId,

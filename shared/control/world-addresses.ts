@@ -3,7 +3,7 @@ import { idSource, rehearsalOf } from '../domain/world.ts';
 import type { Context } from './context.ts';
 
 // Addresses at the gateway that need no credential: they name a rehearsal, and have a token. A fork and an opened snapshot have the objects
-// and answers of the first world, whose addresses lead to that world. What they answer has their own addresses.
+// and answers of the first world, whose addresses lead to that world. What they answer and publish has their own addresses.
 
 /** What the addresses of a world derive from. */
 export interface AddressOrigin extends Pick<Context, 'world' | 'seed' | 'lineage'> {
@@ -53,11 +53,17 @@ const isAt = (start: string, url: unknown): url is string => typeof url === 'str
 
 /** A business object with the addresses of the world. A copied object has the addresses of the first world. */
 export async function withOwnAddresses<T extends object>(object: T, origin: AddressOrigin): Promise<T> {
-  const { id, nextAction, label, collection }: Addressed = object;
+  const { id, nextAction }: Addressed = object;
   if (isAt(PAYMENT_PAGES, nextAction?.url)) return { ...object, nextAction: { ...nextAction, url: await paymentPage(origin, String(id)) } };
-  if (isAt(LABELS, label?.url)) return { ...object, label: { ...label, url: labelAddress(origin.world, tokenIn(label.url)) } };
+  return withOwnDocuments(object, origin.world);
+}
+
+/** A business object whose label or QR code is at the address of the world. */
+export function withOwnDocuments<T extends object>(object: T, world: AddressOrigin['world']): T {
+  const { label, collection }: Addressed = object;
+  if (isAt(LABELS, label?.url)) return { ...object, label: { ...label, url: labelAddress(world, tokenIn(label.url)) } };
   if (isAt(QR_CODES, collection?.qrUrl)) {
-    return { ...object, collection: { ...collection, qrUrl: qrAddress(origin.world, tokenIn(collection.qrUrl)) } };
+    return { ...object, collection: { ...collection, qrUrl: qrAddress(world, tokenIn(collection.qrUrl)) } };
   }
   return object;
 }

@@ -4,6 +4,7 @@ import { sourceOf, TYPE_PREFIX } from '../catalog/event-names.ts';
 import { classificationOf, subscribersOf } from '../catalog/subscriptions.ts';
 import { declaredMembersOnce } from '../contract/validation.ts';
 import type { Context } from '../control/context.ts';
+import { withOwnDocuments } from '../control/world-addresses.ts';
 import { derivedUlid, digest } from '../domain/ids.ts';
 import { instant } from '../domain/time.ts';
 import { idSource, rehearsalOf } from '../domain/world.ts';
@@ -56,7 +57,8 @@ export interface EnvelopeInput {
 export function envelope(input: EnvelopeInput): PlannedEvent {
   const { application, definition, type, object, previousState, context, causation, hopId } = input;
   const id = `evt_${derivedUlid(digest(idSource(context), type, definition.type, object.id, String(object.version)), context.now)}`;
-  const published = publishedMembers(definition, object);
+  // The page of a payment ends with its first change, so later events need no address of it.
+  const published = withOwnDocuments(publishedMembers(definition, object), context.world);
   const event: EstateEvent = {
     specversion: '1.0',
     id,

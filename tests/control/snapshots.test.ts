@@ -4,10 +4,22 @@ import { DEMO_CREDENTIALS, EstateRehearsal } from '../../rehearsal/estate-rehear
 import { anObservedEstate } from '../observability/observed-estate.ts';
 import { estate, newRehearsal, type TestRehearsal } from '../support/estate.ts';
 import { startPaymentHub } from '../support/real-payment-hub.ts';
+import { onMonday } from '../support/steps/collection.ts';
 import { card, eur } from '../support/steps/tender.ts';
 import { testIn } from '../support/test-in.ts';
 
 const test = testIn(newRehearsal);
+const testOnMonday = testIn(() => onMonday());
+
+interface Changed {
+  readonly data: {
+    readonly object: {
+      readonly state: string;
+      readonly collection?: { readonly qrUrl?: string };
+      readonly label?: { readonly url: string };
+    };
+  };
+}
 
 const access = { gateway: estate.gateway, credentials: DEMO_CREDENTIALS };
 const freshName = () => `s-${randomBytes(6).toString('hex')}`;
@@ -134,6 +146,21 @@ describe('Snapshots', () => {
     expect((await fetch(new URL(label?.url ?? '', estate.gateway))).status).toBe(200);
     const { objects } = await fork.control('compare-worlds', { query: { from: rehearsal.name, to: fork.name } });
     expect(objects).toEqual([]);
+  });
+
+  testOnMonday('Events of a fork have the addresses of labels and QR codes in the fork', async (rehearsal) => {
+    const { fulfillmentOrderId, shipmentId, code } = await rehearsal.atCounter();
+    await using fork = await EstateRehearsal.create(access, { from: { rehearsal: rehearsal.name } });
+    await fork.api('hand-over-collection-api', { params: { id: fulfillmentOrderId }, body: { code } });
+    await fork.settle();
+    const lastOf = async (subject: string) =>
+      (await fork.control('list-events', { query: { ext: 'true', subject } })).items.at(-1)?.event as Changed | undefined;
+    const handedOver = (await lastOf(`fulfillment-order/${fulfillmentOrderId}`))?.data.object;
+    expect(handedOver?.state).toBe('delivered');
+    for (const url of [handedOver?.collection?.qrUrl, (await lastOf(`shipment/${shipmentId}`))?.data.object.label?.url]) {
+      expect(url).toContain(`/${fork.name}/`);
+      expect((await fetch(new URL(url ?? '', estate.gateway))).status).toBe(200);
+    }
   });
 
   test('A fork continues independently, with the events, faults, answers and withheld events of the first rehearsal', async (rehearsal) => {

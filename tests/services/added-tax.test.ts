@@ -318,16 +318,21 @@ describe('A change of an order whose prices are without tax', () => {
   interface Case {
     readonly qty?: number;
     readonly to: object;
+    /** What changes of products between the confirmation and the change of the order, by SKU. */
+    readonly meanwhile?: Record<string, { readonly taxRate: number; readonly taxCategory: string }>;
     readonly change: (lines: readonly { readonly lineId: string; readonly sku: string }[]) => object;
   }
 
   /** An order of three mugs and some marmalade, confirmed and changed. */
-  async function change(rehearsal: American, { qty = 1, to, change: body }: Case) {
+  async function change(rehearsal: American, { qty = 1, to, meanwhile = {}, change: body }: Case) {
     const { id: basketId } = await rehearsal.basket({ lines: [GOODS.lines[0], { sku: 'marmalade-orange', qty }] } as never);
     const checkout = { shippingAddress: to, placeOrder: true } as never;
     const { orderId: id = '' } = await rehearsal.api('checkout-basket-api', { params: { id: basketId }, body: checkout });
     await rehearsal.api('authorize-payment-api', { body: { orderId: id, tender: card() } });
     const before = await rehearsal.api('confirm-order-api', { params: { id } });
+    for (const [sku, product] of Object.entries(meanwhile)) {
+      await rehearsal.control('change-product-by-hand', { params: { id: sku }, body: product });
+    }
     const answer = await rehearsal.call('change-order-api', { params: { id }, body: body(before.lines) as never });
     await rehearsal.settle();
     await rehearsal.verify();
@@ -359,6 +364,25 @@ describe('A change of an order whose prices are without tax', () => {
     await using rehearsal = await american();
     const { answer } = await change(rehearsal, { to: CALIFORNIA, change: () => ({ shippingAddress: NEW_YORK }) });
     expect([answer.status, answer.body.errors]).toEqual([422, [expect.objectContaining({ code: 'costs_more' })]]);
+  });
+
+  test('keeps the rate and the category that a product had at the checkout', async () => {
+    await using rehearsal = await american();
+    // The retailer has no rate for this place: the mugs have the rate of their product, 23 %.
+    const { before, answer } = await change(rehearsal, {
+      to: addressIn('GB'),
+      meanwhile: { 'mug-blue': { taxRate: 9, taxCategory: 'food' } },
+      change: (lines) => ({ lines: lines.filter(({ sku }) => sku === 'mug-blue').map(({ lineId }) => ({ lineId, qty: 2 })) }),
+    });
+    // 23 % of 38.97 and of 4.32 of the shipping; then of 25.98 and of 4.08
+    expect([before, taxesOf(answer.body), sumsOf(answer.body)]).toEqual([
+      [995, 5_902],
+      [
+        [23, 3_006, 692],
+        [0, 602, 0],
+      ],
+      [692, 4_300],
+    ]);
   });
 
   test('to another street of the same place keeps the price', async () => {

@@ -1,9 +1,9 @@
 import { expect } from '@jest/globals';
 import { DRY, disagreement } from '../support/dry-run.ts';
 import { byHand } from '../support/steps/by-hand.ts';
-import { onMonday } from '../support/steps/collection.ts';
+import { MONDAY, onMonday } from '../support/steps/collection.ts';
 import { ADDRESS, type Goods } from '../support/steps/order.ts';
-import { eur } from '../support/steps/tender.ts';
+import { card, eur } from '../support/steps/tender.ts';
 import { testIn } from '../support/test-in.ts';
 
 type Rehearsal = Awaited<ReturnType<typeof byHand>>;
@@ -336,6 +336,31 @@ test('Fewer units keep the discount of the member at the checkout', async (rehea
   const { order: after } = await changed(rehearsal, order.id, fewer(order, { 'teapot-stone': 2 }));
   // 2 × 49.00 less 5 %
   expect(after.totals.total).toEqual(eur(9310));
+});
+
+test('A change keeps the tax rates of the checkout, whatever the rate of the product is today', async (rehearsal) => {
+  const order = await rehearsal.confirmed({ qty: 3 });
+  await rehearsal.control('change-product-by-hand', { params: { id: 'mug-blue' }, body: { taxRate: 9 } });
+  const { order: fewerUnits } = await changed(rehearsal, order.id, fewer(order, { 'mug-blue': 1 }));
+  // 23 % are contained in 12.99.
+  expect(fewerUnits.lines).toMatchObject([{ lineTotal: eur(1299), tax: eur(243) }]);
+  const { order: collected } = await changed(rehearsal, order.id, { collection: { locationId: 'store-01' } });
+  expect(collected.totals).toMatchObject({ total: eur(1299), tax: eur(243) });
+});
+
+testOnMonday('A change keeps the promotions and vouchers of the checkout, although they ended before the order', async (rehearsal) => {
+  const activeTo = new Date(Date.parse(MONDAY) + 5 * 60_000).toISOString();
+  await rehearsal.control('change-promotion-by-hand', { params: { id: 'prm_lamp-desk-minus-10' }, body: { activeTo } });
+  await rehearsal.control('change-voucher-by-hand', { params: { id: 'WELCOME10' }, body: { activeTo } });
+  const { id: basketId } = await rehearsal.basket({ lines: [{ sku: 'lamp-desk', qty: 3 }] });
+  await rehearsal.checkOut(basketId, { voucherCodes: ['WELCOME10'] });
+  await rehearsal.advance('PT10M');
+  const { id: orderId } = await rehearsal.api('create-order-api', { body: { basketId } });
+  await rehearsal.api('authorize-payment-api', { body: { orderId, tender: card() } });
+  const order = (await rehearsal.confirm(orderId)).body;
+  // 3 × 49.90 less 10 %; then 49.90 less 10 %, and 4.90
+  const { order: after, entry } = await changed(rehearsal, orderId, fewer(order, { 'lamp-desk': 1 }));
+  expect([order.totals.total, after.totals.total, entry.refund]).toEqual([eur(13473), eur(4981), eur(8492)]);
 });
 
 test('A change after a refund as goodwill leaves the order paid, and it is dispatched', async (rehearsal) => {

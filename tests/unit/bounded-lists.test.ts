@@ -53,6 +53,7 @@ const bounds: Readonly<Record<string, string>> = {
   'ecommerce-platform baskets: totals.taxes[]': 'the rates of its lines',
   'ecommerce-platform baskets: vouchers[]': 'the codes of the last checkout, at most 10',
   'ecommerce-platform checkouts: asked.items[]': 'lines of the basket',
+  'ecommerce-platform checkouts: pricing.productTaxes[]': 'lines of the basket',
   'oms orders: lines[]': 'lines of the basket',
   'oms orders: lines[].nodes[]': `${MOST_LOCATIONS_PER_LINE}`,
   'oms orders: pendingChange.lines[].nodes[]': `${MOST_LOCATIONS_PER_LINE}`,

@@ -3,7 +3,7 @@ import { changeOf } from '../changes.ts';
 import { defineInternalCall } from '../define.ts';
 import { LIMITS } from '../limits.ts';
 import { dependencyProblems } from '../problems.ts';
-import { AccountOrCard, exactlyOne, Id, Instant, Money, Quantity, ShippingMethod, Sku, SkuQuantity } from '../shapes.ts';
+import { AccountOrCard, exactlyOne, Id, Money, Quantity, ShippingMethod, Sku, SkuQuantity } from '../shapes.ts';
 import { TaxPlace } from '../tax.ts';
 import { Basket, Product, ProductVerb } from './objects.ts';
 import { Transaction } from './transaction.ts';
@@ -52,13 +52,12 @@ export const convertBasket = defineInternalCall({
 export const priceOrder = defineInternalCall({
   id: 'price-order',
   summary:
-    'Returns what the remaining units of a converted basket cost with the prices of their lines, and with the promotions, vouchers and shipping prices that applied when its order was created. Stores nothing.',
+    'Returns what the remaining units of a converted basket cost with the prices of their lines, and with the promotions, vouchers and shipping prices that applied at its checkout. Stores nothing.',
   type: 'query',
   application: 'ecommerce-platform',
   method: 'POST',
   path: '/internal/baskets/{id}/price',
   request: z.strictObject({
-    asOf: Instant,
     lines: z
       .array(z.strictObject({ lineId: Id, qty: Quantity, discount: Money.optional().describe('Of all lines or none: it stays as it is.') }))
       .min(1)

@@ -144,7 +144,7 @@ export const changeOrder = defineApi({
   id: 'change-order-api',
   name: 'Change Order',
   summary:
-    'Changes a confirmed order: its address, its place of collection, its shipping method, or the units of its lines. The remaining units are priced again with the promotions and shipping prices that ran when the order was created. The customer gets back what the order costs less: authorisations are lowered, and captured amounts are refunded. An order never costs more after a change. The last entry of changes has the difference, also in the answer to a dry run.',
+    'Changes a confirmed order: its address, its place of collection, its shipping method, or the units of its lines. The remaining units are priced again with the promotions and shipping prices that ran at the checkout. The customer gets back what the order costs less: authorisations are lowered, and captured amounts are refunded. An order never costs more after a change. The last entry of changes has the difference, also in the answer to a dry run.',
   type: 'action',
   application: 'oms',
   method: 'POST',
