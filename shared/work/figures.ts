@@ -26,7 +26,7 @@ export function createFigures(store: Pick<Store, 'all' | 'application'>) {
   return (world: World): WithFigures | Promise<WithFigures> => known.get(world) ?? read(world);
 
   async function read(world: World): Promise<WithFigures> {
-    // A page, because the read of a page refuses a world whose formats are not those of this release, unlike the read of one object.
+    // A page: unlike the read of one object, it refuses a world with the formats of another release.
     const [row] = await store.all(world, retailers.name, { after: 0, limit: 1 });
     const retailer = row && (JSON.parse(row.json) as z.output<typeof StoredRetailer>);
     const isNamed = (names: readonly string[] | undefined): boolean => names?.includes(store.application) === true;
