@@ -129,7 +129,8 @@ export const REQUEST_HEADERS: Part = {
     description:
       'ETags of versions that the client has, separated by commas, or *. The answer is 304 without a body when the object has one of them.',
     schema: plainSchemaOf(IfMatch),
-    example: '"3"',
+    // Programs that import the document send its examples. No object has this version, so their reads get the object.
+    example: '"0"',
   },
 };
 

@@ -39,7 +39,7 @@ func main() {
 	}
 	problem := refused.Model().(estate.Problem)
 	fmt.Println("go", problem.Code)
-	if problem.AdditionalProperties["outstanding"] == nil {
+	if !problem.HasOutstanding() {
 		panic("the refusal has no amount that is outstanding")
 	}
 	tender := estate.NewDigitalTender("card")
