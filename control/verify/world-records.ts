@@ -27,6 +27,7 @@ export interface KeptObjects {
 
 /** All records of a world, read once. */
 export interface WorldRecords {
+  readonly world: World;
   readonly objects: EstateObjects;
   readonly seed: WorldData;
   /** The figures of the retailer. */
@@ -88,6 +89,7 @@ export async function readWorld(worlds: WorldReader, world: World, { objects, br
   const [retailer] = records<Retailer & { readonly swapped?: readonly Application[] }>('oms', 'retailer');
   const swapped = new Set(retailer?.swapped);
   return {
+    world,
     objects,
     seed: await worlds.seed(world),
     swapped,

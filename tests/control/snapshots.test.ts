@@ -161,6 +161,7 @@ describe('Snapshots', () => {
       expect(url).toContain(`/${fork.name}/`);
       expect((await fetch(new URL(url ?? '', estate.gateway))).status).toBe(200);
     }
+    await fork.verify();
   });
 
   test('A fork continues independently, with the events, faults, answers and withheld events of the first rehearsal', async (rehearsal) => {
