@@ -34,7 +34,8 @@ async function hardened({ file, families = FAMILIES }: Consumer) {
   const env = { ...process.env, ESTATE_URL: estate.gateway, ESTATE_ADMIN_TOKEN: ADMIN };
   const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: PROJECT, env, maxBuffer: 64 * 1_048_576 }).catch(
     (error: { code: number; stdout: string; stderr: string }) => {
-      if (error.code !== 1) throw new Error(`${error.code}: ${error.stderr}`);
+      // A run that ended early says so in its answer.
+      if (error.stdout === '') throw new Error(`${error.code}: ${error.stderr}`);
       return error;
     },
   );
