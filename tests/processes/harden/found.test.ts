@@ -34,7 +34,7 @@ async function hardened({ file, families = FAMILIES }: Consumer) {
   const env = { ...process.env, ESTATE_URL: estate.gateway, ESTATE_ADMIN_TOKEN: ADMIN };
   const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: PROJECT, env, maxBuffer: 64 * 1_048_576 }).catch(
     (error: { code: number; stdout: string; stderr: string }) => {
-      // A run that ended early says so in its answer.
+      // The answer has the reason why a run ended early.
       if (error.stdout === '') throw new Error(`${error.code}: ${error.stderr}`);
       return error;
     },
