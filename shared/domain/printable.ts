@@ -21,8 +21,8 @@ export const inOneLine = (text: string, characters?: number): string => printabl
 
 /** `##vso[…]` of Azure Pipelines and `##[…]` of GitHub are read anywhere in a line. */
 const MARKED_COMMAND = /#(?=#\w{0,30}\[)/g;
-/** `::error::…` of GitHub is read at the beginning of a line, after blanks. */
-const LINE_COMMAND = /^([^\S\r\n]*):(?=:[a-z])/gim;
+/** `::error::…` of GitHub is read at the beginning of a line, after blanks. Every line end is left out, so that the search takes linear time. */
+const LINE_COMMAND = /^([^\S\r\n\u2028\u2029]*):(?=:[a-z])/gim;
 
 /** A text without lines that a CI runs as commands. Such lines are in its log, because a program has printed them. */
 export const withoutCommands = (text: string): string => text.replaceAll(MARKED_COMMAND, '# ').replaceAll(LINE_COMMAND, '$1: ');
