@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, test } from '@jest/globals';
 import { parse } from 'yaml';
 import { readConfiguration } from '../../estate/configuration.ts';
+import { CHART } from '../../helm/chart.ts';
 import manifest from '../../package.json' with { type: 'json' };
 import { aFolder } from '../support/folder.ts';
 import { environmentOf, type KubernetesObject, schemaComplaints } from '../support/kubernetes-objects.ts';
@@ -208,6 +209,15 @@ if (whyNoHelm === undefined) {
       expect(JSON.stringify(named(objects, 'Deployment', 'oms'))).toContain('{"secretRef":{"name":"more"}}');
     });
 
+    test('The chart gives limits of CPU, which a quota may demand, to the pods of its applications and of its test', async () => {
+      const limits = { resources: { limits: { cpu: '1' } } };
+      const { objects } = await template({ ...limits, redis: limits, kafka: limits });
+      const pods = objects.map(({ kind, spec }) => (kind === 'Pod' ? spec : spec?.template?.spec) as typeof spec);
+      const containers = pods.flatMap((pod) => (pod as { containers?: readonly object[] } | undefined)?.containers ?? []);
+      expect(containers).toHaveLength(18);
+      for (const container of containers) expect(container).toMatchObject(limits);
+    });
+
     test('The chart has a dashboard, and monitors of the gateway only with a credential', async () => {
       const monitors = async (monitoring: object) =>
         (await template({ monitoring })).objects.filter(({ kind }) => kind === 'PodMonitor').map(({ metadata }) => metadata.name);
@@ -272,6 +282,15 @@ if (whyNoHelm === undefined) {
       const values = parse(yaml) as { readonly host: string };
       expect(values.host).toBe('estate.example.org');
       expect(await template(values)).toEqual({ objects: expect.arrayContaining([expect.objectContaining({ kind: 'Ingress' })]), err: '' });
+    });
+
+    test('The chart has each value that the documentation names for a policy of a cluster', async () => {
+      const [, section = ''] = /\n### Policies of the cluster\n([\s\S]*?)\n## /.exec(textOf('docs/how-to/kubernetes.md')) ?? [];
+      const cells = section.split('\n').map((row) => row.split('|')[2] ?? '');
+      const values = cells.flatMap((cell) => [...cell.matchAll(/`([a-z.]+)`/gi)].map(([, value = '']) => value));
+      expect(values).toContain('redis.image');
+      const defaults = parse(textOf(`${CHART}/values.yaml`)) as object;
+      for (const value of values) expect(defaults).toHaveProperty(value);
     });
 
     test('The packed chart has the version of the package, and runs the image of this version', async () => {
