@@ -40,8 +40,9 @@ else
         },
       ],
       [
-        'An upgrade of the release with another setting',
+        'An upgrade of the release with another setting, and with StatefulSets of an earlier chart,',
         async () => {
+          await release.governAsBefore();
           const values = { ...release.values, settings: { LOG_LEVEL: 'warn' } };
           expect(await release.helm('upgrade', ['--wait', '--timeout', UP], values)).toMatchObject({ code: 0 });
         },

@@ -138,6 +138,15 @@ export async function strictRelease(chart: string) {
       return await runIn(folder.path, HELM, ['--kubeconfig', kubeconfig, '--namespace', namespace, command, ...release, ...more]);
     },
     gateway: () => nodePortOf(kubectl, 'gateway'),
+    /** Replaces the StatefulSets by the same ones with the governing Services of the first charts. Their pods continue. */
+    async governAsBefore(): Promise<void> {
+      for (const name of ['redis', 'kafka']) {
+        const { metadata, spec, ...set } = JSON.parse(await kubectl('get', 'statefulset', name, '--output', 'json'));
+        const { resourceVersion: _, uid: __, ...kept } = metadata;
+        await kubectl('delete', 'statefulset', name, '--cascade=orphan');
+        await apply(JSON.stringify({ ...set, metadata: kept, spec: { ...spec, serviceName: name } }));
+      }
+    },
     down: () => kubectl('delete', 'namespace', namespace, '--wait=false'),
   };
 }
