@@ -26,7 +26,6 @@ export async function composeProject({ image, files = ['docker-compose.yml'], pr
   };
   const env = {
     ...process.env,
-    ESTATE_IMAGE: image,
     GATEWAY_PORT: String(ports.gateway),
     TOUCHPOINT_PORT: String(ports.touchpoint),
     PORTAL_PORT: String(ports.portal),
@@ -35,14 +34,20 @@ export async function composeProject({ image, files = ['docker-compose.yml'], pr
   };
   const named = (option: string, values: readonly string[]) => values.flatMap((value) => [option, value]);
   const before = ['compose', '--project-name', name, ...named('--file', files), ...named('--profile', profiles)];
-  const compose = async (...args: readonly string[]): Promise<string> =>
-    (await promisify(execFile)('docker', [...before, ...args], { cwd: PROJECT, env, maxBuffer: MEBIBYTES_OF_OUTPUT })).stdout;
+  const composeWith = async (ESTATE_IMAGE: string, ...args: readonly string[]): Promise<string> => {
+    const options = { cwd: PROJECT, env: { ...env, ESTATE_IMAGE }, maxBuffer: MEBIBYTES_OF_OUTPUT };
+    return (await promisify(execFile)('docker', [...before, ...args], options)).stdout;
+  };
+  const compose = (...args: readonly string[]): Promise<string> => composeWith(image, ...args);
 
   return {
     name,
     ports,
     gateway: `http://127.0.0.1:${ports.gateway}`,
+    image,
     compose,
+    /** Runs a command of compose with another image of the estate. */
+    composeWith,
     containers: async (service: string): Promise<readonly string[]> =>
       (await compose('ps', '--quiet', service)).split('\n').filter(Boolean),
     down: () => compose('down', '--volumes', '--timeout', '5'),

@@ -9,8 +9,12 @@ const BUILT = 'unified-commerce-estate:local';
 export async function estateImage(): Promise<string> {
   const given = process.env['ESTATE_IMAGE'];
   if (given !== undefined && given !== '') return given;
-  // The builder that every engine has.
+  return builtImage(PROJECT, BUILT);
+}
+
+/** Builds the Dockerfile of a folder with the builder that every engine has. @returns the tag */
+export async function builtImage(folder: string, tag: string): Promise<string> {
   const env = { ...process.env, DOCKER_BUILDKIT: '0' };
-  await promisify(execFile)('docker', ['build', '--quiet', '--tag', BUILT, PROJECT], { env, maxBuffer: 64 * 1_048_576 });
-  return BUILT;
+  await promisify(execFile)('docker', ['build', '--quiet', '--tag', tag, folder], { env, maxBuffer: 64 * 1_048_576 });
+  return tag;
 }
