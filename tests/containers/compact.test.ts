@@ -17,6 +17,8 @@ const SERVICES = ['gateway', 'kafka', 'redis'];
 /** The guide states this figure. Without other work on the machine, 500 MiB are used after 500 orders. */
 const MOST_MEBIBYTES = 700;
 const NEWER = 'estate-test:newer-formats';
+/** In the image. */
+const SCRIPTS = '/app/shared/store/redis/scripts.ts';
 const KEPT_WORLDS = 3;
 const CONTROL = { authorization: 'Bearer demo-control-token' };
 
@@ -135,7 +137,7 @@ async function newerImage(image: string): Promise<string> {
   await folder.write(
     'dying.mjs',
     `import { Redis } from 'ioredis';
-    import { scripts } from './shared/store/redis/scripts.ts';
+    import { scripts } from ${JSON.stringify(SCRIPTS)};
     const send = Redis.prototype.sendCommand;
     let conversions = 0;
     Redis.prototype.sendCommand = function (command, ...rest) {
