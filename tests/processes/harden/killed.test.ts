@@ -5,7 +5,7 @@ import { afterAll, expect, test } from '@jest/globals';
 import type { HardenRun } from '../../../rehearsal/harden/run.ts';
 import { MAIN, runProgram } from '../../support/command.ts';
 import { ADMIN, estate } from '../../support/estate.ts';
-import { eventually } from '../../support/eventually.ts';
+import { eventually, succeeds } from '../../support/eventually.ts';
 import { aFolder } from '../../support/folder.ts';
 
 const folder = await aFolder();
@@ -90,4 +90,25 @@ test('harden begins a run again that was killed before its first cell was planne
   await kill(0);
   const { code, run } = await resume();
   expect([code, run.cells.map(({ verdict }) => verdict)]).toEqual([1, VERDICTS]);
+});
+
+test('The estate that was started for a run ends with a run that is killed', async () => {
+  const [runs, pause] = [folder.at('own.address'), folder.at('own.pause')];
+  await folder.write(
+    'waiting.mjs',
+    `import { existsSync, writeFileSync } from 'node:fs';
+     writeFileSync(process.argv[2], process.env.ESTATE_URL);
+     while (!existsSync(process.argv[3])) await new Promise((done) => setTimeout(done, 20));`,
+  );
+  const { PATH } = process.env;
+  const child = spawn(process.execPath, [MAIN, 'harden', '--', process.execPath, folder.at('waiting.mjs'), runs, pause], {
+    env: { PATH },
+    stdio: 'ignore',
+  });
+  const ended = once(child, 'exit');
+  const address = await eventually('the first story', () => readFile(runs, 'utf8').catch(() => undefined));
+  child.kill('SIGKILL');
+  await ended;
+  await writeFile(pause, '');
+  await eventually('the end of the estate', async () => !(await succeeds(fetch(`${address}/healthz`))));
 });
