@@ -137,7 +137,7 @@ describe('harden in a test', () => {
             const body = { points: 100, reason };
             const reply = await rehearsal.call('issue-loyalty-points-api', { params: { id: 'loy_ada' }, body, headers });
             if (reply.ok) break;
-            if (!reply.retryable) throw new Error(`No points: ${reply.code}`);
+            if (!reply.body['retryable']) throw new Error(`No points: ${reply.body.code}`);
           }
         }
       };
