@@ -4,6 +4,7 @@ import { type Replicas, startReplicas } from '../redis/replicas/running-replicas
 import { skipWithoutRedis } from '../redis/without-redis.ts';
 import { describeInBrowser } from '../support/chromium.ts';
 import { type RedisServer, startRedis, whyNoRedis } from '../support/redis-server.ts';
+import { rehearsalAt } from '../support/steps/rehearsal-at.ts';
 import { consoleTab } from './console-tab.ts';
 import { expectStreamMoves } from './moving-stream.ts';
 
@@ -22,6 +23,26 @@ if (whyNoRedis) {
     afterAll(async () => {
       await estate.close();
       await server.stop();
+    });
+
+    test('The consoles of two gateways follow an order while the third gateway takes its calls', async () => {
+      const [first, second, third = ''] = estate.replicas.map(({ door }) => door.url);
+      await using rehearsal = await rehearsalAt(third, { warehouse: 'manual' });
+      const { id } = await rehearsal.authorised();
+      const path = `r/${rehearsal.name}/objects/order/${id}`;
+      const other = await tab.page.context().newPage();
+      const pages = [tab.page, other];
+      const show = (state: string) =>
+        Promise.all(pages.map((page) => page.locator('main .title .badge', { hasText: new RegExp(`^${state}$`) }).waitFor()));
+      await tab.open(path, first);
+      await other.goto(`${second}/console/${path}`);
+      await Promise.all(pages.map((page) => page.getByRole('button', { name: 'Live', exact: true }).waitFor()));
+      await show('draft');
+      await rehearsal.confirmed(id);
+      await show('confirmed');
+      await rehearsal.cancel(id);
+      await show('cancelled');
+      await other.close();
     });
 
     test('The console stays live and misses nothing when the gateway of its stream stops, twice', async () => {
