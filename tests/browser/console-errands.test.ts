@@ -237,7 +237,7 @@ describeInBrowser('Errands in the console', () => {
     'The invariants are verified': async ({ goTo, press }) => {
       await goTo('Invariants');
       await press(tab.button('Verify'));
-      await tab.shows(/^It holds|holds since|hold since|invariants hold/);
+      await tab.shows('all hold');
     },
     'An order is paid': async ({ press }) => {
       const { id } = await rehearsal.draft({ customerId: 'cus_clara' });
