@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import type { Page } from 'playwright-core';
 import { type Replicas, startReplicas } from '../redis/replicas/running-replicas.ts';
 import { skipWithoutRedis } from '../redis/without-redis.ts';
 import { describeInBrowser } from '../support/chromium.ts';
@@ -31,17 +32,18 @@ if (whyNoRedis) {
       const { id } = await rehearsal.authorised();
       const path = `r/${rehearsal.name}/objects/order/${id}`;
       const other = await tab.page.context().newPage();
-      const pages = [tab.page, other];
-      const show = (state: string) =>
-        Promise.all(pages.map((page) => page.locator('main .title .badge', { hasText: new RegExp(`^${state}$`) }).waitFor()));
+      const isShown = (page: Page, state: string) => page.locator('main .title .badge', { hasText: new RegExp(`^${state}$`) }).waitFor();
+      const bothShow = (state: string) => Promise.all([isShown(tab.page, state), isShown(other, state)]);
       await tab.open(path, first);
+      await isShown(tab.page, 'draft');
+      await tab.isLive();
       await other.goto(`${second}/console/${path}`);
-      await Promise.all(pages.map((page) => page.getByRole('button', { name: 'Live', exact: true }).waitFor()));
-      await show('draft');
+      await isShown(other, 'draft');
+      await other.getByRole('button', { name: 'Live', exact: true }).waitFor();
       await rehearsal.confirmed(id);
-      await show('confirmed');
+      await bothShow('confirmed');
       await rehearsal.cancel(id);
-      await show('cancelled');
+      await bothShow('cancelled');
       await other.close();
     });
 
