@@ -112,6 +112,14 @@ async function startTouchpointOnly(configuration: Configuration, log: Logger): P
 /** A second signal exits immediately, unless it is the echo of the first. */
 function stopOnSignal(stop: () => void): void {
   let stoppingSince: number | undefined;
+  // The parent that uses the addresses was killed. Only this process would be left.
+  process.on('disconnect', () => {
+    if (stoppingSince !== undefined) return;
+    stoppingSince = performance.now();
+    stop();
+  });
+  // Listening must not keep this process alive.
+  process.channel?.unref();
   for (const signal of STOP_SIGNALS) {
     process.on(signal, () => {
       if (stoppingSince === undefined) {

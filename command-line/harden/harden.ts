@@ -39,7 +39,7 @@ import { startOwnEstate } from '../rehearse/own-estate.ts';
 import { endProcess, type Interrupted, interruptions, superviseProcess } from '../rehearse/supervision.ts';
 import { repeatable } from '../repeatable.ts';
 import { progressLine } from './progress-line.ts';
-import { prepareHardenReport, writeHardenReport } from './report/report.ts';
+import { keepsRunIn, prepareHardenReport, RUN_FILE, writeHardenReport } from './report/report.ts';
 import { storyNamed } from './story.ts';
 import { type SameAs, sameAsOf, userSystem } from './user-system.ts';
 
@@ -207,36 +207,43 @@ async function harden(words: readonly string[], options: Options): Promise<void>
     options.accept === undefined ? undefined : await readRun(options.accept, '--accept'),
     await earlierRun(options, commandOf(words, options)),
   ];
+  const report = options.again === undefined && !options.plan ? options.report : undefined;
   // A run to resume stays until the continued one is written.
-  if (options.report !== undefined && options.again === undefined && !options.resume) await prepareHardenReport(options.report);
+  if (report !== undefined && !options.resume) await prepareHardenReport(report);
   const interrupted = interruptions();
   const progress = progressOn(process.stderr);
   if (options.against === undefined) progress.show('starting an estate …');
   const failures: string[] = [];
   const unkept: string[] = [];
+  const keeper = report === undefined ? undefined : keepsRunIn(report);
   const own = options.against === undefined ? await startOwnEstate() : undefined;
   const gateway = options.against ?? own?.gateway ?? '';
   try {
     await requireReady(gateway);
     const refused = await refusedCredentials({ ...options, against: gateway });
     if (refused.length > 0) throw misuse(refused.join('\n'));
+    const showProgress = progressOf(progress, options);
     const hardening = await hardenOptions(words, options, { gateway, interrupted, isOwn: own !== undefined, failures, unkept });
     progress.show('running your command twice without misfortune …');
     const run = await hardenSystem({
       ...hardening,
       accepted,
-      resumed: options.resume ? earlier : undefined,
+      resumed: options.again === undefined ? earlier : undefined,
       onPlanned: async (prepared) => {
         if (own !== undefined) await requireAlone(gateway, hardening);
         progress.clear();
         if (options.plan) showPlan(prepared, options);
         return !options.plan;
       },
-      onProgress: progressOf(progress, options),
+      onProgress: (known) => {
+        keeper?.keep(known);
+        showProgress(known);
+      },
     });
+    await keeper?.close();
     progress.clear();
     for (const sentence of unkept) printError(`${sentence}\n`);
-    if (!options.plan) await showRun(run, options, earlier);
+    if (!options.plan) await showRun(run, { ...options, report }, earlier);
   } catch (error) {
     if (interrupted.aborted) endInterrupted(interrupted.reason as Interrupted);
     throw error instanceof BaselineFailed ? refusalOf(error, failures) : error;
@@ -371,7 +378,7 @@ async function onlyAgain(options: Options): Promise<(cell: PlannedCell) => boole
 }
 
 async function earlierCell({ again, report }: Options): Promise<Cell | undefined> {
-  const run = report === undefined ? undefined : await readRun(join(report, FILE), '--report').catch(() => undefined);
+  const run = report === undefined ? undefined : await readRun(join(report, RUN_FILE), '--report').catch(() => undefined);
   return run?.cells.find(({ id }) => id === again);
 }
 
@@ -399,21 +406,21 @@ const otherRehearsals = (names: readonly string[]): string =>
 
 /** Shows how far a run is. Where no line can be replaced, only new findings are reported. */
 function progressOf(progress: ReturnType<typeof progressOn>, { json }: Options): (known: HardenRun) => void {
-  let [started, shownFindings] = [0, 0];
+  let [started, doneBefore, shownFindings] = [0, 0, 0];
   return (run) => {
     const { cells } = run;
     const findings = openFindings(run);
-    started ||= Date.now();
     const done = cells.filter(({ verdict, reason }) => verdict !== undefined || reason !== undefined).length;
+    if (started === 0) [started, doneBefore] = [Date.now(), done];
     if (!process.stderr.isTTY && !json && findings.length > shownFindings)
       printError(`${counted(findings.length, 'finding')} after ${counted(done, 'cell')}\n`);
     shownFindings = findings.length;
-    progress.show(progressLine({ done, planned: cells.length, findings: findings.length, elapsedMs: Date.now() - started }));
+    progress.show(progressLine({ done, doneBefore, planned: cells.length, findings: findings.length, elapsedMs: Date.now() - started }));
   };
 }
 
 async function showRun(run: HardenRun, options: Options, earlier: HardenRun | undefined): Promise<void> {
-  const files = options.report !== undefined && options.again === undefined ? await writeHardenReport(run, options.report) : [];
+  const files = options.report === undefined ? [] : await writeHardenReport(run, options.report);
   if (options.json) printJson(run, 2);
   else {
     const { columns = 120, style } = lookOf(process.stdout);
@@ -453,19 +460,21 @@ function showPlan({ run, plan, sites }: PreparedRun, { json, pairs }: Options): 
   for (const sentence of run.notJudged) print(`${sentence}\n`);
 }
 
-const FILE = 'harden.json';
 const MOST_BYTES = 64 * 1_048_576;
 /** Of the text of a run, because the parser takes many times the length of short values. Its schema has the finer ones. */
 const LIMITS = { levels: 8, members: MOST_CELLS, values: 1_000_000, kinds: FILE_KINDS } as const;
 
 /** @throws CommandFailure */
-async function readRun(file: string, option: string): Promise<HardenRun> {
-  let text: string;
+function textOfRun(file: string, option: string): string {
   try {
-    text = readTextWithin(file, { most: MOST_BYTES });
+    return readTextWithin(file, { most: MOST_BYTES });
   } catch (error) {
     throw misuse(`${option} ${file}: the file cannot be read: ${errorMessage(error)}. Give the harden.json of a report.`);
   }
+}
+
+/** @throws CommandFailure */
+async function readRun(file: string, option: string, text = textOfRun(file, option)): Promise<HardenRun> {
   let json: unknown;
   try {
     if (exceededLimit(text, LIMITS) === undefined) json = JSON.parse(text);
@@ -504,9 +513,12 @@ function requireSameRun(
 
 async function earlierRun({ report, resume, again, seed, patience }: Options, command: string): Promise<HardenRun | undefined> {
   if (report === undefined || (!resume && again === undefined)) return undefined;
-  const read = readRun(join(report, FILE), resume ? '--resume' : '--report');
-  if (!resume) return read.catch(() => undefined);
-  const run = await read;
+  const file = join(report, RUN_FILE);
+  if (!resume || again !== undefined) return readRun(file, '--report').catch(() => undefined);
+  const text = textOfRun(file, '--resume');
+  // The run was killed before its first cell was planned.
+  if (text === '') return undefined;
+  const run = await readRun(file, '--resume', text);
   requireSameRun(run, { report, command, seed, patience });
   return run;
 }

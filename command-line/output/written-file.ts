@@ -1,5 +1,5 @@
 import { constants, type Stats } from 'node:fs';
-import { mkdir, open, stat } from 'node:fs/promises';
+import { mkdir, open, rename, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
 /** Opening a named pipe would wait for its reader. Windows has neither the flag nor these pipes. */
@@ -16,6 +16,31 @@ export async function writeGiven(file: string, content: string | Uint8Array): Pr
     await using opened = await open(file, FLAGS);
     requireFile(await opened.stat());
     await opened.writeFile(content);
+  });
+}
+
+/**
+ * Replaces a file that may exist: whoever is killed in between leaves the old content or the new one. A named pipe and a device keep their
+ * place. @throws UnwrittenFile
+ */
+export async function replaceGiven(file: string, content: string): Promise<void> {
+  const found = await stat(file).catch(() => undefined);
+  if (found !== undefined && !found.isFile()) return writeGiven(file, content);
+  const next = `${file}.part`;
+  await withReason(async () => {
+    try {
+      {
+        await using opened = await open(next, FLAGS);
+        requireFile(await opened.stat());
+        await opened.writeFile(content);
+        // Some file systems would rename it before its content is on the disk.
+        await opened.datasync();
+      }
+      await rename(next, file);
+    } catch (error) {
+      await rm(next, { force: true }).catch(() => undefined);
+      throw error;
+    }
   });
 }
 

@@ -8,6 +8,7 @@ import type { CallOf } from '../../shared/catalog/define.ts';
 import { moveReturn, resendScanWebhook, scanShipment } from '../../shared/catalog/fulfillment/internal.ts';
 import { ReturnVerb } from '../../shared/catalog/fulfillment/returns.ts';
 import { Scan } from '../../shared/catalog/fulfillment/shipments.ts';
+import { LIMITS } from '../../shared/catalog/limits.ts';
 import {
   leftInParcel,
   ofOrder,
@@ -84,8 +85,6 @@ const LANE = 'SCO-01';
 /** Requests take only amounts above 0, and have a default for most. */
 const ifPositive = (amount: Money): Money | undefined => (amount.amount > 0 ? amount : undefined);
 const least = ({ currency }: Money): Money => money(1, currency);
-/** A request with more lines is refused. */
-const MOST_LINES = 200;
 
 const changing = (id: string, body: object): PossibleCall => ({ api: apis['change-order-api'], params: { id }, body });
 
@@ -138,7 +137,7 @@ const attempts: AttemptsOfAllApis & { readonly [Type in ObjectType]?: Attempts<T
       const { id, lines, replacements } = order;
       const call = (reason: string, unitsOf: (lineId: string) => number): PossibleCall => {
         const units = lines.map(({ lineId }) => ({ orderLineId: lineId, qty: unitsOf(lineId) }));
-        const some = units.filter(({ qty }) => qty > 0).slice(0, MOST_LINES);
+        const some = units.filter(({ qty }) => qty > 0).slice(0, LIMITS.lines);
         const least = [{ orderLineId: lines[0]?.lineId ?? '', qty: 1 }];
         return { api: apis['create-replacement-api'], params: { id }, body: { lines: some.length > 0 ? some : least, reason } };
       };
@@ -152,7 +151,7 @@ const attempts: AttemptsOfAllApis & { readonly [Type in ObjectType]?: Attempts<T
     },
     'open-return': ({ id, lines, replacements, shippingAddress, storeId, collection }, { near }, others) => {
       const open = lines.map(({ lineId: orderLineId }) => ({ orderLineId, qty: returnable({ lines, replacements }, orderLineId, near) }));
-      const some = open.filter(({ qty }) => qty > 0).slice(0, MOST_LINES);
+      const some = open.filter(({ qty }) => qty > 0).slice(0, LIMITS.lines);
       const units = some.length > 0 ? some : open.slice(0, 1).map((line) => ({ ...line, qty: 1 }));
       const body = { orderId: id, lines: units.map((line) => ({ ...line, reason: 'Changed my mind' })) };
       const call = (way: object): PossibleCall => ({ api: apis['create-return-api'], body: { ...body, ...way } });
@@ -216,7 +215,7 @@ const attempts: AttemptsOfAllApis & { readonly [Type in ObjectType]?: Attempts<T
         : { api: apis['hand-over-collection-api'], params: { id }, body: { orderId, person: collection.person } },
     'hand-over-part': ({ id, lines, collection }) => {
       if (collection?.code === undefined) return NOT_AT_COUNTER;
-      const picked = lines.filter(({ pickedQty }) => pickedQty > 0).slice(0, MOST_LINES);
+      const picked = lines.filter(({ pickedQty }) => pickedQty > 0).slice(0, LIMITS.lines);
       const taken = picked.map(({ orderLineId, pickedQty }) => ({ orderLineId, qty: pickedQty }));
       return { api: apis['hand-over-collection-api'], params: { id }, body: { code: collection.code, lines: taken } };
     },
@@ -233,7 +232,7 @@ const attempts: AttemptsOfAllApis & { readonly [Type in ObjectType]?: Attempts<T
     ...each(ReturnVerb.options, (verb) => at(moveReturn, { verb })),
     reject: at(moveReturn, { verb: 'reject', reason: 'Worn' }),
     inspect: ({ id, lines }) => {
-      const inspected = lines.slice(0, MOST_LINES).map(({ orderLineId }) => ({ orderLineId, condition: 'resellable' }));
+      const inspected = lines.slice(0, LIMITS.lines).map(({ orderLineId }) => ({ orderLineId, condition: 'resellable' }));
       return { api: moveReturn, params: { id }, body: { verb: 'inspect', lines: inspected } };
     },
   },

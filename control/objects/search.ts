@@ -9,6 +9,9 @@ import { customersWith, describeObject, type Listed, listObjectsOf, type ObjectP
 import { withNames } from './related-objects.ts';
 import { listedTypes } from './types.ts';
 
+/** The label of a product ends with its SKU. */
+const SKU_OF_LABEL = / \([^()]*\)$/;
+
 type FoundObject = Listed & { readonly type: string; readonly names: Readonly<Record<string, string>> };
 
 /** People and orders come first: most searches look for them. Baskets and reservations come last: each order has one with the same text. */
@@ -38,6 +41,7 @@ export async function findObjects(
     }
   }
   const text = searchForm(q.trim());
-  const isNamed = ({ label = '' }: FoundObject): boolean => searchForm(label) === text;
+  const isNamed = ({ label = '' }: FoundObject): boolean =>
+    [label, label.replace(SKU_OF_LABEL, '')].some((name) => searchForm(name) === text);
   return [...exact, ...others.filter(isNamed), ...others.filter((one) => !isNamed(one))];
 }

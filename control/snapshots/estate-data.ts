@@ -42,8 +42,10 @@ export function ofServices(world: ExportedWorld, estate: EstateData): ExportedWo
     Object.fromEntries(
       (Object.entries(applications) as [Application, D][]).map(([application, dump]) => {
         const collections = estate.get(application)?.collections;
-        const objects = Object.fromEntries(Object.entries(dump.objects).filter(([name]) => collections?.has(name) ?? true));
-        return [application, { ...dump, objects }];
+        const entries = Object.entries(dump.objects);
+        const known = entries.filter(([name]) => collections?.has(name) ?? true);
+        // A copy of a dump makes what is otherwise made on demand.
+        return [application, known.length === entries.length ? dump : { ...dump, objects: Object.fromEntries(known) }];
       }),
     );
   return {

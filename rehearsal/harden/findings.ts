@@ -57,7 +57,12 @@ function subjectOf(site: PlannedSite): string {
 
 const lower = (text: string): string => text.charAt(0).toLowerCase() + text.slice(1);
 
-function reactionOf({ family }: Cell, site: PlannedSite, journal: readonly Hop[], struck: ReadonlySet<string>): readonly string[] {
+function reactionOf(
+  { family, misfortune }: Cell,
+  site: PlannedSite,
+  journal: readonly Hop[],
+  struck: ReadonlySet<string>,
+): readonly string[] {
   if (family === 'forged') {
     const hop = journal.find(({ requestId }) => struck.has(requestId));
     return hop === undefined ? [] : [`Your receiver answered ${hop.status}.`];
@@ -67,6 +72,8 @@ function reactionOf({ family }: Cell, site: PlannedSite, journal: readonly Hop[]
   const hit = calls.find(({ requestId }) => struck.has(requestId));
   if (hit === undefined) return [];
   const again = calls.slice(calls.indexOf(hit) + 1).find((hop) => hop.api === hit.api && isAlike(hop, hit));
+  if (again === undefined && misfortune === FINAL)
+    return ['This refusal is final (retryable: false), and your client did not send the call again.'];
   if (again === undefined) return ['Your client did not send it again.'];
   const seconds = Math.max(0, Date.parse(again.startedAt) - Date.parse(hit.startedAt)) / 1_000;
   const [key, other] = [hit, again].map(({ headers }) => headers?.['idempotency-key']);
@@ -80,6 +87,9 @@ function reactionOf({ family }: Cell, site: PlannedSite, journal: readonly Hop[]
           : ' with another Idempotency-Key';
   return [`Your client sent it again after ${seconds.toFixed(1)} s${how}.`];
 }
+
+/** A misfortune that a client reports, because a repeat would be refused too. */
+const FINAL = 'status-500';
 
 const ID = /_[0-9A-HJKMNP-TV-Z]{26}/g;
 
@@ -109,7 +119,7 @@ const REMEDIES: Readonly<Record<Family, Partial<Record<Verdict, string>> & { rea
   absent: {
     twice: SAME_KEY,
     silent: 'Read the status of each answer. Repeat the call, or end with an error.',
-    half: 'Repeat a call that is refused with 429 or 5xx, or cancel what the story has begun.',
+    half: 'Repeat a call whose refusal has retryable: true, such as 429 or 503. After a final refusal, such as 500, cancel what the story has begun before you report the error.',
     otherwise: 'Treat a refusal as unknown, not as an empty answer: repeat the call, or keep the last known value.',
   },
   delivery: {

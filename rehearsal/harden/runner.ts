@@ -36,7 +36,7 @@ export interface HardenOptions extends World, PlanChoice {
   readonly onPlanned?: (prepared: PreparedRun) => Promise<boolean>;
   /** Ends the run; what is known is returned. Its reason has the sentence. */
   readonly signal?: AbortSignal;
-  /** Called with what is known after each cell. */
+  /** Called with what is known before the first cell, and after each. */
   readonly onProgress?: (run: HardenRun) => void;
   /** Keeps the rehearsals of cells that fail. */
   readonly keepsRehearsals?: boolean;
@@ -247,7 +247,10 @@ async function tryCells(prepared: PreparedRun, options: HardenOptions): Promise<
 
   function add(cells: readonly PlannedCell[]): void {
     planned.push(...cells);
-    for (const [id, outcome] of earlierOutcomes(resumed, cells)) outcomes.set(id, outcome);
+    for (const [id, outcome] of earlierOutcomes(resumed, cells)) {
+      outcomes.set(id, outcome);
+      if (isFailing(outcome.cell.verdict ?? 'survived')) confirmed.add(causeKeyOf(outcome.cell));
+    }
     queue.push(...cells.filter(({ id }) => !outcomes.has(id)).map((cell) => ({ cell })));
   }
 
@@ -257,7 +260,7 @@ async function tryCells(prepared: PreparedRun, options: HardenOptions): Promise<
     const of = new Map(findings.flatMap(({ id, cells: own }) => own.map((cell) => [cell, id])));
     return {
       ...prepared.run,
-      ms: Date.now() - begun,
+      ms: Date.now() - begun + (resumed?.ms ?? 0),
       cells: cells.map((cell) => (of.has(cell.id) ? { ...cell, finding: of.get(cell.id) } : cell)),
       findings,
       ...(endedEarly !== undefined && { endedEarly }),
@@ -306,6 +309,7 @@ async function tryCells(prepared: PreparedRun, options: HardenOptions): Promise<
     return endedEarly !== undefined;
   };
   add(plan.cells);
+  options.onProgress?.(known());
   let hasPairs = options.pairs !== true || options.only !== undefined;
   for (;;) {
     if (queue.length + running.size === 0 && !hasPairs) {

@@ -23,7 +23,7 @@ import { giveUpLost } from './lost-goods.ts';
 import { paymentsToDecideOn } from './payments.ts';
 import { actionPending } from './pending-action.ts';
 import { isAwaitingReplacement, placedAs, replacementsWithClaims, unitsLeft } from './replaced-units.ts';
-import { bookingsOf, returnableOf } from './return-bookings.ts';
+import { bookedFirst, bookingsOf, returnableOf, toBookFirst } from './return-bookings.ts';
 import { createFulfillmentOrdersFor, isRoutable, tryConfirmReservation } from './routing.ts';
 
 type Body = InputOf<typeof createReplacementApi>['body'];
@@ -86,6 +86,8 @@ async function claim(
 
   async function deliveredUnits(): Promise<ReplacementRecord['lines']> {
     const bookings = await bookingsOf(work, order.id);
+    const [refused] = toBookFirst(record, bookings);
+    if (refused !== undefined) throw refusal('order', order, 'replace', bookedFirst(order.id, refused), { retryable: true, retryAfter: 5 });
     const exceeded = asked.flatMap(({ line, qty }) => {
       const replaceable = Math.max(0, returnableOf(line, bookings) - replacedOf(line.lineId, known));
       return qty > replaceable ? [{ orderLineId: line.lineId, requested: qty, replaceable }] : [];

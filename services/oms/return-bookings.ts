@@ -11,7 +11,7 @@ import { floorShare, money } from '../../shared/domain/money.ts';
 import { allPages } from '../../shared/handlers/all-pages.ts';
 import { defineCollection } from '../../shared/store/collections.ts';
 import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
-import { orders, type StoredOrder } from './collections.ts';
+import { type FulfillmentRecord, orders, type StoredOrder } from './collections.ts';
 import type { OrderLine } from './lines.ts';
 
 /** Booking of a return, by its id. Its units are in no other return until it is rejected. `refunding`: it can no longer pay for an order. */
@@ -46,6 +46,15 @@ export const returnBookings = defineCollection({
 /** All bookings of an order, oldest first. Units returned one by one may fill several pages. */
 export const bookingsOf = (work: UnitOfWork, orderId: string): Promise<ReturnBooking[]> =>
   allPages((cursor) => work.find(returnBookings, 'order', orderId, { cursor }));
+
+/** The returns of units that the customer refused at the counter and that are not booked yet. Until then the order counts them as delivered. */
+export const toBookFirst = (record: Pick<FulfillmentRecord, 'seen'> | undefined, bookings: readonly ReturnBooking[]): string[] =>
+  (record?.seen ?? [])
+    .flatMap(({ refusedReturnId }) => refusedReturnId ?? [])
+    .filter((id) => !bookings.some((booking) => booking.id === id));
+
+export const bookedFirst = (orderId: string, returnId: string): string =>
+  `The units of the order "${orderId}" that its customer refused at the counter become the return "${returnId}" first; repeat the request after that.`;
 
 /** Value of a return in minor units. */
 export const returnValueOf = ({ lines }: Pick<ReturnBooking, 'lines'>): number => lines.reduce((sum, { amount }) => sum + amount, 0);

@@ -13,14 +13,14 @@ import { money } from '../../shared/domain/money.ts';
 import { instant } from '../../shared/domain/time.ts';
 import { requireObject } from '../../shared/handlers/require-object.ts';
 import { again, handle, type Scope } from '../../shared/work/handler.ts';
-import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
-import { fulfillmentRecords, orders, type StoredOrder } from './collections.ts';
+import { type FulfillmentRecord, fulfillmentRecords, orders, type StoredOrder } from './collections.ts';
 import { payOutReturnDue, TAKE_OVER_MS } from './due-work.ts';
 import { exchangeOf } from './exchange.ts';
 import type { OrderLine } from './lines.ts';
 import { type Payout, payOut, refundsOfReturn } from './payout.ts';
 import { replacementsWithClaims } from './replaced-units.ts';
 import {
+  bookedFirst,
   bookingsOf,
   closedOtherwise,
   comingBack,
@@ -34,6 +34,7 @@ import {
   returnTaxOf,
   returnValueOf,
   taxOfReturned,
+  toBookFirst,
   valueOfReturned,
   withNobody,
 } from './return-bookings.ts';
@@ -53,7 +54,7 @@ export const bookReturn = handle(bookReturnCall)(async ({ params, body }, { work
   const replacements = replacementsWithClaims(order, record);
   // A concurrent replacement writes the record first, or finds the order changed.
   if (record) work.expect(fulfillmentRecords, record);
-  await refuseBeforeRefused(order, { returnId: body.returnId, bookings }, work);
+  refuseBeforeRefused(order, { returnId: body.returnId, bookings }, record);
   if (bookings.length >= LIMITS.returns) throw tooManyReturns(order);
   const units = body.lines.map(({ orderLineId, qty }) => ({ line: lineOf(order, orderLineId), qty }));
   const { replacementId } = body;
@@ -127,19 +128,15 @@ function refuseOpen({ id, state }: StoredOrder): void {
   throw new Problem('order_not_closed', detail, about);
 }
 
-/** Units that the customer refused at the counter are booked first. @throws Problem `order_not_closed`, with `retryable: true` */
-async function refuseBeforeRefused(
-  { id, collection }: StoredOrder,
+/** @throws Problem `order_not_closed`, with `retryable: true` */
+function refuseBeforeRefused(
+  { id }: StoredOrder,
   { returnId, bookings }: { readonly returnId: string; readonly bookings: readonly ReturnBooking[] },
-  work: UnitOfWork,
-): Promise<void> {
-  if (!collection) return;
-  const { seen = [] } = (await work.get(fulfillmentRecords, id)) ?? {};
-  const awaited = seen.flatMap(({ refusedReturnId }) => refusedReturnId ?? []);
-  const first = awaited.find((one) => one !== returnId && !bookings.some((booking) => booking.id === one));
+  record: FulfillmentRecord | undefined,
+): void {
+  const first = toBookFirst(record, bookings).find((one) => one !== returnId);
   if (first === undefined) return;
-  const detail = `The units of the order "${id}" that its customer refused at the counter become the return "${first}" first; repeat the request after that.`;
-  throw new Problem('order_not_closed', detail, { objectType: 'order', id, retryable: true, retryAfter: 5 });
+  throw new Problem('order_not_closed', bookedFirst(id, first), { objectType: 'order', id, retryable: true, retryAfter: 5 });
 }
 
 function tooMany({ id }: StoredOrder, lines: { orderLineId: string; requested: number; returnable: number }[], hints: string): Problem {

@@ -66,7 +66,10 @@ describeInBrowser('Your systems in the console', () => {
       await address().fill(url);
       await press(/^Check/);
       await shows(words);
-      if (url === gone.url) await main().getByText('no answer', { exact: true }).waitFor();
+      await main()
+        .locator('li', { has: tab.page.getByText('Address', { exact: true }) })
+        .getByText(url === gone.url ? 'no answer' : 'answers', { exact: true })
+        .waitFor();
     }
     await tab.expectSoundInEveryLook();
     for (const url of ['http://169.254.169.254/', HOSTILE, '']) {

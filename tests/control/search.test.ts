@@ -46,6 +46,11 @@ test('Search lists objects with the name first, people and orders before other o
   expect(items[1]).toMatchObject({ names: { cus_ada: 'Ada Byrne' }, columns: { total: '30.88 EUR' } });
 });
 
+test('Search lists the product with the exact name before a customer whose interactions name it', async (rehearsal) => {
+  const { items } = await searching(rehearsal, 'desk lamp');
+  expect(items.slice(0, 2).map(({ type, id }) => `${type}/${id}`)).toEqual(['product/prd_lamp-desk', 'customer/cus_ada']);
+});
+
 test('Search finds a trace by its correlation id, and an event by its id', async (rehearsal) => {
   await rehearsal.confirmed();
   const [event] = await rehearsal.events({ type: 'order-confirmed' });

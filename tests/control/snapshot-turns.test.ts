@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { type BookedWorld, bookedSnapshot, bookedWorld, booksOf, comparedBooks } from '../../control/books/books.ts';
 import { compare } from '../../control/snapshots/compare.ts';
-import { estateDataOf, indexedBy } from '../../control/snapshots/estate-data.ts';
+import { estateDataOf, indexedBy, ofServices } from '../../control/snapshots/estate-data.ts';
 import { fileOf, sealed, worldOf } from '../../control/snapshots/snapshot-file.ts';
 import { oneEffect } from '../../control/verify/events.ts';
 import { readWorld } from '../../control/verify/world-records.ts';
@@ -13,10 +13,12 @@ import { joinedBreathing, nextTurn } from '../../shared/process/waiting.ts';
 import { journalLimits } from '../../shared/store/journal-limits.ts';
 import { createMemoryStore } from '../../shared/store/memory/store.ts';
 import type { ExportedWorld } from '../../shared/store/ports/world-data.ts';
+import { aPlan } from '../ports/a-plan.ts';
 import { countingPauses } from '../support/counting-pauses.ts';
 
 const ROWS = 2_000;
 const row = (n: number) => ({ id: `ord_${n}`, version: 1, json: JSON.stringify({ id: `ord_${n}`, version: 1, padding: 'x'.repeat(100) }) });
+const descriptorOf = (of: object | undefined, name: string) => Object.getOwnPropertyDescriptor(of ?? {}, name);
 const credentials = { bearer: '', apiKey: '', webhookSecret: '' };
 
 /** An exported world with many orders. */
@@ -153,6 +155,26 @@ test('The data of a world in memory has the payloads of its due work unparsed', 
   const [found] = (await worlds.data(await worlds.open('due', { now: 0, applications: {}, due }, credentials))).due;
   expect(found).toEqual(due[0]);
   expect(Object.getOwnPropertyDescriptor(found, 'payload')).toMatchObject({ get: expect.any(Function) });
+});
+
+test('The export of a world in memory makes unique values and indexes when they are read, as they were at the export', async () => {
+  const { worlds, store } = createMemoryStore({ journal: 'off' });
+  const objects = { things: [{ id: 'a', version: 1, order: 1, json: '{"id":"a"}' }] };
+  const oms = { objects, unique: { 'things.mail': { x: 'a' } }, index: { 'things.kind': [['mug', 'a']] as const }, counters: {} };
+  const known = new Map([['oms', { collections: new Map([['things', {}]]) }]]) as unknown as Parameters<typeof ofServices>[1];
+  const world = await worlds.open('thing', { now: 1_000, applications: { oms }, due: [] }, credentials);
+  const exported = ofServices(await worlds.exportWorld(world), known).applications.oms;
+  const at = { collection: 'things', id: 'b' };
+  const put = [{ ...at, read: 0, version: 1, json: '{"id":"b"}' }];
+  const unique = [{ ...at, name: 'mail', value: 'y', was: null }];
+  const index = [{ ...at, name: 'kind', value: 'mug', was: null }];
+  await store('oms').commit(world, aPlan({ put, unique, index }));
+  const made = ({ get }: PropertyDescriptor = {}): boolean => get !== undefined;
+  expect([made(descriptorOf(exported, 'unique')), made(descriptorOf(exported, 'index'))]).toEqual([true, true]);
+  expect([exported?.unique, exported?.index]).toEqual([oms.unique, oms.index]);
+  const after = (await worlds.exportWorld(world)).applications.oms;
+  expect(after?.unique).toEqual({ 'things.mail': { x: 'a', y: 'b' } });
+  expect(after?.index).toEqual({ 'things.kind': [...oms.index['things.kind'], ['mug', 'b']] });
 });
 
 test('A store in memory opens and copies a large world in several turns', async () => {

@@ -7,7 +7,7 @@ import { type CollectedRecord, collectEvents } from '../containers/event-collect
 import { type Broker, plainClient, recordsOn, skipWithoutDocker, startBroker, whyNoDocker } from '../containers/kafka.ts';
 import { eventually } from '../support/eventually.ts';
 import { freePort } from '../support/free-port.ts';
-import { changeUnits, importOrder } from '../support/steps/journeys.ts';
+import { changeUnits, collectDamaged, importOrder } from '../support/steps/journeys.ts';
 import { ADDRESS } from '../support/steps/order.ts';
 import { describeEstate, type EstateOfProcesses, PATIENCE_MS, type Rehearsed, SHOP, times } from './processes.ts';
 
@@ -124,14 +124,16 @@ function kafka(estate: EstateOfProcesses, row: (title: string, body: () => Promi
 
   // If a request waits for the relay, only three requests are answered in the 30 s.
   row(
-    'row 2: Kafka is stopped for 30 s under steady load: nothing is lost, requests do not wait for it, and the relay resumes',
+    'row 2: Kafka is stopped for 30 s under steady load and a replacement: nothing is lost, requests do not wait for it, and the relay resumes',
     async () => {
       const stopped = await withKafka();
       const rehearsal = await estate.rehearse();
+      const { orderId, replace } = await collectDamaged(rehearsal, PATIENCE_MS);
       const took = { before: [] as number[], during: [] as number[] };
       let phase: keyof typeof took = 'before';
       let going = true;
-      const baskets: string[] = [];
+      const { basketId } = await rehearsal.order(orderId);
+      const baskets: string[] = [basketId];
       const buying = times(3, async () => {
         while (going) {
           const [at, began] = [phase, performance.now()];
@@ -145,6 +147,7 @@ function kafka(estate: EstateOfProcesses, row: (title: string, body: () => Promi
       await eventually('the usual time of a request is measured', async () => took.before.length >= 60, PATIENCE_MS);
       await stopped.pause();
       phase = 'during';
+      await replace();
       await new Promise((resolve) => setTimeout(resolve, STOPPED_MS));
       expect(took.during.length).toBeGreaterThan(20);
       await stopped.unpause();
@@ -155,6 +158,7 @@ function kafka(estate: EstateOfProcesses, row: (title: string, body: () => Promi
       await atRest(rehearsal);
       const records = await onTopics(rehearsal);
       expect(new Set(subjectsOf(records, 'basket-created'))).toEqual(new Set(baskets.map((id) => `basket/${id}`)));
+      expect(subjectsOf(records, 'ext.replacement-created')).toEqual([`order/${orderId}`]);
       expectContiguous(records);
       await withKafka();
     },

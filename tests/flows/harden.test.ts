@@ -126,6 +126,33 @@ describe('harden in a test', () => {
     MINUTES,
   );
 
+  test(
+    'harden reports what a client leaves behind after a final refusal, and does not demand a repeat of it',
+    async () => {
+      /** Repeats what is retryable, with its key. */
+      const story = async (rehearsal: EstateRehearsal): Promise<void> => {
+        for (const reason of ['welcome', 'birthday']) {
+          const headers = { 'idempotency-key': randomUUID() };
+          for (;;) {
+            const body = { points: 100, reason };
+            const reply = await rehearsal.call('issue-loyalty-points-api', { params: { id: 'loy_ada' }, body, headers });
+            if (reply.ok) break;
+            if (!reply.body['retryable']) throw new Error(`No points: ${reply.body.code}`);
+          }
+        }
+      };
+      const { run } = await failureOf(harden(access, story, { families: ['absent'], again: 'C5' }));
+      expect(run?.cells).toMatchObject([{ site: 'issue-loyalty-points-api#2', misfortune: 'status-500', verdict: 'half' }]);
+      expect(run?.findings).toMatchObject([
+        {
+          paragraph: expect.stringContaining('This refusal is final (retryable: false), and your client did not send the call again.'),
+          remedy: expect.stringContaining('After a final refusal, such as 500, cancel what the story has begun'),
+        },
+      ]);
+    },
+    MINUTES,
+  );
+
   test('harden names the error of a story that fails without any misfortune', async () => {
     const { message, run, cause } = await failureOf(
       harden(access, (rehearsal) => rehearsal.api('get-order-api', { params: { id: 'ord_00000000000000000000000000' } })),

@@ -522,6 +522,20 @@ describe('Click and collect', () => {
     expect(await moneyOf(rehearsal, order)).toEqual(before);
   });
 
+  testOnMonday('A unit that its customer refused at the counter is not replaced before its return is booked', async (rehearsal) => {
+    const { orderId, fulfillmentOrderId, code } = await rehearsal.atCounter();
+    const order = await rehearsal.order(orderId);
+    await rehearsal.handOver(fulfillmentOrderId, { code, refused: [{ orderLineId: lineOf(order), qty: 1, reason: 'Too blue' }] });
+    await rehearsal.settle();
+    const refusal = { status: 409, body: { code: 'invalid_state_transition', retryable: true } };
+    expect(await replace(rehearsal, order, 'missing', { qty: 2 })).toMatchObject(refusal);
+    await rehearsal.advance('PT1M');
+    const exceeded = { status: 409, body: { code: 'replacement_quantity_exceeded', lines: [{ replaceable: 1 }] } };
+    expect(await replace(rehearsal, order, 'missing', { qty: 2 })).toMatchObject(exceeded);
+    expect(await replace(rehearsal, order, 'missing')).toMatchObject({ status: 201 });
+    expect((await rehearsal.order(orderId)).returns).toMatchObject([{ state: 'received', refundAmount: { amount: 1299 } }]);
+  });
+
   testOnMonday(
     'Goods in place of collected ones that nobody collects go back to the shelf, and their unit can be returned',
     async (rehearsal) => {

@@ -50,7 +50,7 @@ test('The file .gitignore has the folders of reports that the documents name', (
 const BESIDE_A_CLONE = 'docs/how-to/ci.md';
 const WRITTEN_BY_COMMAND =
   /(?:(?<![-=<\w&])>|\s-o|--output|--to|mkdir -p|\bcp \S+|--(?:report|junit|html)) ([a-z][\w./-]*)|_FILE=([a-z][\w./-]*)/g;
-const WRITTEN_BY_READER = /[Ss]ave this[^`.]*`([\w./-]+)`|--headers-file ([\w./-]+)/g;
+const WRITTEN_BY_READER = /[Ss]ave this[^`.]*`([\w./-]+)`|--(?:headers-file|junit|html) ([\w./-]+)/g;
 
 test('Git ignores the files that the guides write into a clone', () => {
   const guides = documents.filter((file) => /^docs\/(how-to|tutorials|reference)\//.test(file) && file !== BESIDE_A_CLONE);

@@ -126,7 +126,7 @@ export const Unknown = ({ title, words, id, why, card, children }: UnknownProps)
     <Heading title={title}>
       {words} {id !== undefined && <code class="brk">{id}</code>}
     </Heading>
-    {why !== false && <p class="line muted">{why}</p>}
+    {why !== false && <p class="muted">{why}</p>}
     {card && <Card label={title}>{card}</Card>}
     {children}
   </div>

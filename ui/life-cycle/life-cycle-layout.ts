@@ -41,8 +41,11 @@ const LONGEST_LINE = 22;
 
 type DagreGraph = InstanceType<typeof Graph>;
 
-/** Places for states, moves and words, from top to bottom, so that no lines cross where that is possible. */
-export function lifeCycleLayout(graph: LifeCycleGraph): LifeCycleLayout {
+/**
+ * Places for states, moves and words, from top to bottom, so that no lines cross where that is possible. It yields after each attempt,
+ * because a payment needs nearly a hundred.
+ */
+export function* lifeCycleLayout(graph: LifeCycleGraph): Generator<void, LifeCycleLayout, void> {
   // Some life cycles can only be drawn without crossings if a state stands a row lower than it need to, or if a move is a note.
   const lowered = [undefined, ...graph.states.map(({ name }) => name).reverse()];
   const noted = [undefined, ...graph.edges.filter(({ from }) => from !== null).reverse()];
@@ -53,6 +56,7 @@ export function lifeCycleLayout(graph: LifeCycleGraph): LifeCycleLayout {
       const attempt = { ...arrange(graph, drawn, notes, state), notes, drawn };
       if (best === undefined || attempt.crossings < best.crossings) best = attempt;
       if (best.crossings === 0) return placesIn(best, graph);
+      yield;
     }
   }
   return placesIn(best as Attempt, graph);

@@ -1,8 +1,9 @@
-import { useMemo } from 'preact/hooks';
+import { useSignal } from '@preact/signals';
+import { useLayoutEffect } from 'preact/hooks';
 import { Badge, counted, isNarrow, Scroll } from '../kit/kit.ts';
 import css from './life-cycle.module.css';
 import type { Edge, Keeping, LifeCycleGraph } from './life-cycle-graph.ts';
-import { type Box, LINE, lifeCycleLayout, type PlacedEdge, type Point } from './life-cycle-layout.ts';
+import { type Box, LINE, type LifeCycleLayout, lifeCycleLayout, type PlacedEdge, type Point } from './life-cycle-layout.ts';
 import { type Note, notesIn, notesOf } from './life-cycle-notes.ts';
 
 /** The life cycle with the present state and the moves taken: a drawing, and the same content as a list. */
@@ -34,9 +35,41 @@ function NotesExplained({ graph }: { graph: LifeCycleGraph }) {
 
 const inWords = ({ verb, only }: Keeping): string => (only.length > 0 ? `${verb} (in ${only.join(' and ')})` : verb);
 
-function Drawing({ graph, type }: { graph: LifeCycleGraph; type: string }) {
+/** Layouts that are ready, by the shape of the life cycle. */
+const layouts = new Map<string, LifeCycleLayout>();
+/** The page draws and reacts between two slices of the work. */
+const SLICE_MS = 16;
+
+/** @returns the layout, or undefined while it is made */
+function useLayout(graph: LifeCycleGraph): LifeCycleLayout | undefined {
   const shape = JSON.stringify([graph.states.map(({ name }) => name), graph.edges.map(({ from, to, verbs }) => [from, to, verbs])]);
-  const { width, height, start, boxes, edges, notes } = useMemo(() => lifeCycleLayout(graph), [shape]);
+  const ready = useSignal(layouts.get(shape));
+  useLayoutEffect(() => {
+    ready.value = layouts.get(shape);
+    if (ready.value) return;
+    const attempts = lifeCycleLayout(graph);
+    let next: ReturnType<typeof setTimeout> | undefined;
+    const work = (): void => {
+      const end = performance.now() + SLICE_MS;
+      do {
+        const { done, value } = attempts.next();
+        if (!done) continue;
+        layouts.set(shape, value);
+        ready.value = value;
+        return;
+      } while (performance.now() < end);
+      next = setTimeout(work);
+    };
+    work();
+    return () => clearTimeout(next);
+  }, [shape]);
+  return ready.value;
+}
+
+function Drawing({ graph, type }: { graph: LifeCycleGraph; type: string }) {
+  const layout = useLayout(graph);
+  if (!layout) return <div class={`${css['awaited']} wide`} />;
+  const { width, height, start, boxes, edges, notes } = layout;
   const takenOf = ({ edge }: PlacedEdge): boolean =>
     graph.edges.some(({ from, to, taken }) => from === edge.from && to === edge.to && taken > 0);
   // Taken moves are drawn above the others.

@@ -18,6 +18,13 @@ const LANES = [
   { title: 'Selling', short: 'Selling', nodes: ['oms', 'payment-hub', 'promotion-engine', 'loyalty-platform', 'crm'] },
   { title: 'Stock, fulfillment', short: 'Fulfillment', nodes: ['fms', 'sim', 'inventory-service', 'wms', 'carrier-platform'] },
 ] as const;
+const ROW = 62;
+const FIRST_ROW = 36;
+const NODE_HEIGHT = 44;
+const MOST_ROWS = Math.max(...LANES.map(({ nodes }) => nodes.length));
+/** A lane is as high as the one with the most nodes. */
+const HEIGHT = FIRST_ROW + MOST_ROWS * ROW + 4;
+const LANE_BOX = { height: HEIGHT - 8, top: 4 };
 /** Lengths in units of the picture. */
 export interface MapSize {
   readonly map: { readonly width: number; readonly height: number };
@@ -31,18 +38,18 @@ export interface MapSize {
 }
 
 export const WIDE: MapSize = {
-  map: { width: 720, height: 350 },
-  lane: { width: 180, height: 342, top: 4 },
-  node: { width: 140, height: 44 },
+  map: { width: 720, height: HEIGHT },
+  lane: { width: 180, ...LANE_BOX },
+  node: { width: 140, height: NODE_HEIGHT },
   laneX: [4, 270, 536],
   bulge: 14,
   bulgePerRow: 3,
 };
 /** For a window that has no room for columns: as wide as a telephone. */
 export const NARROW: MapSize = {
-  map: { width: 366, height: 350 },
-  lane: { width: 112, height: 342, top: 4 },
-  node: { width: 92, height: 44 },
+  map: { width: 366, height: HEIGHT },
+  lane: { width: 112, ...LANE_BOX },
+  node: { width: 92, height: NODE_HEIGHT },
   laneX: [0, 127, 254],
   bulge: 6,
   bulgePerRow: 1.5,
@@ -55,12 +62,9 @@ export const shortTitle = (title: string): string => title.replace(/ (?:Platform
 
 /** Between the border of a lane and its nodes: room for the lines within the lane. */
 const marginOf = ({ lane, node }: MapSize): number => (lane.width - node.width) / 2;
-const ROW = 62;
-const FIRST_ROW = 36;
-const GAP = ROW - WIDE.node.height;
+const GAP = ROW - NODE_HEIGHT;
 /** Lines side by side between two rows. */
 const TRACKS = [0, -5, 5];
-const MOST_ROWS = Math.max(...LANES.map(({ nodes }) => nodes.length));
 const MIDDLE = 1;
 const LAST = 2;
 
@@ -72,13 +76,14 @@ interface Place {
 }
 type Side = 'left' | 'right';
 
+/** Shorter lanes are centred. */
+const rowTop = ({ nodes }: { readonly nodes: readonly string[] }, row: number): number =>
+  FIRST_ROW + row * ROW + ((MOST_ROWS - nodes.length) * ROW) / 2;
+
 const placesIn = (size: MapSize): ReadonlyMap<string, Place> =>
   new Map(
-    LANES.flatMap(({ nodes }, lane) =>
-      nodes.map((id, row) => {
-        const y = FIRST_ROW + row * ROW + ((MOST_ROWS - nodes.length) * ROW) / 2;
-        return [id, { lane, row, x: (size.laneX[lane] ?? 0) + marginOf(size), y }] as const;
-      }),
+    LANES.flatMap((of, lane) =>
+      of.nodes.map((id, row) => [id, { lane, row, x: (size.laneX[lane] ?? 0) + marginOf(size), y: rowTop(of, row) }] as const),
     ),
   );
 
@@ -131,9 +136,9 @@ function portsOf(drawn: readonly { readonly from: Place; readonly to: Place }[])
   ]);
   const sides = Map.groupBy(ends, ({ at, other }) => `${at.lane} ${at.row} ${leaves(at, other)}`);
   const ports = [...sides.values()].flatMap((ofSide) => {
-    const distance = Math.min(8, (WIDE.node.height - 8) / ofSide.length);
+    const distance = Math.min(8, (NODE_HEIGHT - 8) / ofSide.length);
     const sorted = ofSide.toSorted((one, two) => one.other.y - two.other.y || one.other.x - two.other.x);
-    return sorted.map(({ key, at }, place) => [key, at.y + WIDE.node.height / 2 + (place - (sorted.length - 1) / 2) * distance] as const);
+    return sorted.map(({ key, at }, place) => [key, at.y + NODE_HEIGHT / 2 + (place - (sorted.length - 1) / 2) * distance] as const);
   });
   return new Map(ports);
 }
@@ -154,7 +159,9 @@ interface Line {
 function lineBetween({ from, to, start, end, size }: Line, track: () => number): string {
   const begin = `M${start.x} ${start.y}`;
   if (from.lane === to.lane) {
-    const bulge = (from.lane === LAST ? 1 : -1) * (size.bulge + size.bulgePerRow * Math.abs(from.row - to.row));
+    // A curve reaches three quarters of its bulge. It stays in the margin of its lane.
+    const most = (marginOf(size) * 4) / 3;
+    const bulge = (from.lane === LAST ? 1 : -1) * Math.min(most, size.bulge + size.bulgePerRow * Math.abs(from.row - to.row));
     return `${begin}C${start.x + bulge} ${start.y} ${end.x + bulge} ${end.y} ${end.x} ${end.y}`;
   }
   if (Math.abs(from.lane - to.lane) === 1) return begin + curve(start, end);
@@ -171,7 +178,7 @@ const curve = (start: Point, end: Point): string => {
 
 /** A free place between two rows of the middle lane, near a height. */
 function takeTrack(taken: Map<number, number>, near: number): number {
-  const gaps = LANES[MIDDLE].nodes.map((_, row) => FIRST_ROW + row * ROW + WIDE.node.height + GAP / 2);
+  const gaps = LANES[MIDDLE].nodes.map((_, row) => rowTop(LANES[MIDDLE], row) + NODE_HEIGHT + GAP / 2);
   const nearest = gaps.toSorted((one, other) => Math.abs(one - near) - Math.abs(other - near));
   const gap = nearest.find((one) => (taken.get(one) ?? 0) < TRACKS.length) ?? nearest[0] ?? near;
   const count = taken.get(gap) ?? 0;

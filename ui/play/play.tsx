@@ -42,7 +42,7 @@ const UnknownStory = ({ type, id, why }: { type: string; id?: string | undefined
     title="Unknown story"
     words={`No story exists for ${type}`}
     id={id}
-    why={<span>{why}</span>}
+    why={why}
     card={tables[type] && <NewestObjects type={type} page="play" />}
   >
     <Others />

@@ -42,12 +42,12 @@ export const UnknownRehearsal = ({ name }: { name: string }) => (
     id={name}
     why={
       <>
-        It ended, it was deleted, or the name is wrong.
+        It ended, it was deleted, or the name is wrong.{' '}
         {route.value.rehearsal !== undefined && isRehearsalName(name) && (
           <button type="button" onClick={() => void enterAgain()}>
             Look again
           </button>
-        )}
+        )}{' '}
         These exist:
       </>
     }

@@ -219,12 +219,29 @@ function Steps({ swap, run, fidelity, hasChecks }: StepsProps) {
   const checked = run?.steps.filter(({ outcome }) => outcome === 'passed' || outcome === 'failed') ?? [];
   const passed = checked.filter(({ outcome }) => outcome === 'passed').length;
   const isUnanswered = run?.state === 'failed' && checked.length === 0;
+  const hasAnswered = swap?.last !== undefined || checked.length > 0;
   const steps = [
-    ['Address', swap?.last ? `last answer in ${duration(swap.last.durationMs)}` : 'not called yet', swap?.last ? 'done' : undefined],
+    [
+      'Address',
+      swap?.last
+        ? `last answer in ${duration(swap.last.durationMs)}`
+        : isUnanswered
+          ? 'no answer'
+          : hasAnswered
+            ? 'answers'
+            : 'not called yet',
+      hasAnswered ? 'done' : isUnanswered ? 'failed' : undefined,
+    ],
     [
       'Conform',
-      !hasChecks ? 'has no checks' : !run ? 'not checked' : isUnanswered ? 'no answer' : `${passed} of ${checked.length} checks`,
-      run && (isOpen(run) ? 'moving' : run.state === 'passed' ? 'done' : 'failed'),
+      !hasChecks
+        ? 'has no checks'
+        : !run || isUnanswered
+          ? 'not checked'
+          : checked.length === 0
+            ? 'waits for an answer'
+            : `${passed} of ${checked.length} checks`,
+      !run || isUnanswered ? undefined : isOpen(run) ? 'moving' : run.state === 'passed' ? 'done' : 'failed',
     ],
     [
       'Shadow',

@@ -48,7 +48,7 @@ const UnknownTimeline = ({ type, id, why }: { type?: string | undefined; id?: st
     title="Unknown timeline"
     words={`There is no timeline${type === undefined ? '' : ` of ${type}`}`}
     id={id}
-    why={<span>{why}</span>}
+    why={why}
     card={type !== undefined && tables[type] && <NewestObjects type={type} page="timelines" />}
   >
     <p>
@@ -188,7 +188,8 @@ function KnownTimeline({ timeline, query }: { timeline: Timeline; query: URLSear
                 type="range"
                 aria-label="Clock line"
                 aria-valuetext={instantWords(at)}
-                min={0}
+                // A single stop is the end.
+                min={Math.min(0, axis.stops.length - 2)}
                 max={axis.stops.length - 1}
                 step={1}
                 value={stop}

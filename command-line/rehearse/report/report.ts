@@ -67,11 +67,16 @@ export async function writeReport(folder: string, run: ReportedRun): Promise<rea
 type Writers<Run> = Readonly<Record<string, (run: Run) => string | Promise<string>>>;
 
 /** Writes a run in several formats. @returns the files @throws CommandFailure that names the files that could not be written */
-export async function writeFiles<Run>(folder: string, writers: Writers<Run>, run: Run): Promise<readonly string[]> {
+export async function writeFiles<Run>(
+  folder: string,
+  writers: Writers<Run>,
+  run: Run,
+  writeFile: (file: string, text: string) => Promise<void> = writeGiven,
+): Promise<readonly string[]> {
   const mistakes: string[] = [];
   for (const [name, write] of Object.entries(writers)) {
     const text = await write(run);
-    await writeGiven(join(folder, name), text).catch((error: unknown) => mistakes.push(`${join(folder, name)}: ${errorMessage(error)}`));
+    await writeFile(join(folder, name), text).catch((error: unknown) => mistakes.push(`${join(folder, name)}: ${errorMessage(error)}`));
   }
   if (mistakes.length > 0) throw new CommandFailure(`The report could not be written: ${mistakes.join('; ')}.`, EXIT.fails);
   return Object.keys(writers).map((name) => join(folder, name));

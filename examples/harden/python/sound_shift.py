@@ -1,6 +1,7 @@
 # A shift of a shop sells two mugs and refunds 5 euros of them two days later. Then it adds up payments by tender, and the orders of its first day.
 import collections
 import datetime
+import http.client
 import json
 import os
 import time
@@ -26,7 +27,7 @@ def call(method, path, body=None):
         except urllib.error.HTTPError as error:
             if attempt == 3 or (error.code < 500 and error.code != 429 and not json.load(error).get("retryable")):
                 raise
-        except OSError:
+        except (OSError, http.client.HTTPException):
             if attempt == 3:
                 raise
         time.sleep(0.2 * 2**attempt)

@@ -87,8 +87,7 @@ function requestsIn({ applications }: WorldState): string[] {
 }
 
 function exportApplication(state: ApplicationState): ExportedApplication {
-  return {
-    ...dump(state),
+  return Object.assign(dump(state), {
     claims: Array.from(state.claims, ([key, { fingerprint, since, preconditionHeld, committed, done }]) => ({
       key,
       fingerprint,
@@ -98,7 +97,7 @@ function exportApplication(state: ApplicationState): ExportedApplication {
       done,
     })),
     outbox: [...state.outbox.values()],
-  };
+  });
 }
 
 function exportParked({ shown, item }: { readonly shown: ExportedParked; readonly item?: DueRecord['item'] }): ExportedParked[] {
@@ -109,20 +108,46 @@ function exportParked({ shown, item }: { readonly shown: ExportedParked; readonl
   return [{ ...shown, item: { ...rest, payload: JSON.parse(item.payload) as unknown } }];
 }
 
-function entriesOf(values: ReadonlyMap<string, Iterable<Placed>>): (readonly [value: string, id: string])[] {
+function entriesOf(values: ReadonlyMap<string, readonly Placed[]>): (readonly [value: string, id: string])[] {
   const entries: (readonly [string, string])[] = [];
   for (const [value, placed] of values) for (const { id } of placed) entries.push([value, id]);
   return entries;
 }
 
+const mapped = <V, T>(map: ReadonlyMap<string, V>, of: (value: V) => T): Map<string, T> =>
+  new Map(Array.from(map, ([key, value]) => [key, of(value)]));
+
+const record = <V, T>(map: ReadonlyMap<string, V>, of: (value: V) => T): Record<string, T> => Object.fromEntries(mapped(map, of));
+
+/** Makes a value when it is first read. */
+function onDemand<T>(make: () => T): () => T {
+  let made: T | undefined;
+  return () => {
+    made ??= make();
+    return made;
+  };
+}
+
+/**
+ * Unique values and indexes of a large world take long to make, and neither the file of a snapshot nor the books of a world read them. So maps
+ * are copied here, and the rest is made on demand.
+ */
 function dump(state: ApplicationState): ApplicationDump {
-  const record = <V, T>(map: Map<string, V>, of: (value: V) => T): Record<string, T> =>
-    Object.fromEntries([...map].map(([key, value]) => [key, of(value)]));
+  const [unique, index] = [
+    mapped(state.unique, (values) => new Map(values)),
+    mapped(state.index, (values) => mapped(values, (all) => [...all])),
+  ];
+  const uniqueValues = onDemand(() => record(unique, (values) => Object.fromEntries(values)));
+  const indexes = onDemand(() => record(index, entriesOf));
   return {
     // Maps iterate in insertion order: here the order of creation.
     objects: record(state.objects, (objects) => [...objects.values()]),
-    unique: record(state.unique, (values) => Object.fromEntries(values)),
-    index: record(state.index, entriesOf),
+    get unique() {
+      return uniqueValues();
+    },
+    get index() {
+      return indexes();
+    },
     counters: record(state.counters, (keys) => record(keys, (fields) => Object.fromEntries(fields))),
   };
 }

@@ -62,6 +62,8 @@ test('harden continues a run in the folder of its report, and refuses to continu
   }));
   const earlier = { ...short.run, findings: [], cells: [first, { ...second, verdict: 'survived', reason: 'Earlier.' }, third] };
   await writeFile(`${report}/harden.json`, JSON.stringify(earlier));
+  // A plan tries nothing, so it leaves the report as it is.
+  expect((await harden('--only', 'lost-answers', '--report', report, '--plan')).code).toBe(0);
   const { code, run } = await found('--report', report, '--resume');
   expect([code, run.endedEarly, run.cells.map(({ verdict, reason }) => (verdict === 'survived' ? reason : verdict))]).toEqual([
     1,

@@ -27,17 +27,23 @@ export async function collect(rehearsal: Insisting, patienceMs: number): Promise
   return orderId;
 }
 
-/** An order that is collected, and a unit of it that arrived damaged, which the store replaces from its stock. @returns its id */
-export async function collectAndReplace(rehearsal: Insisting, patienceMs: number): Promise<string> {
-  const id = await collect(rehearsal, patienceMs);
+/** A collected order that is completed, so that a store can replace a unit that arrived damaged. @returns the replacement, as a step */
+export async function collectDamaged(rehearsal: Insisting, patienceMs: number) {
+  const orderId = await collect(rehearsal, patienceMs);
   const isCompleted = async () => {
-    const found = await rehearsal.order(id);
+    const found = await rehearsal.order(orderId);
     return found.state === 'completed' && found;
   };
-  const { lines } = await eventually(`the order ${id} is completed`, isCompleted, patienceMs);
+  const { lines } = await eventually(`the order ${orderId} is completed`, isCompleted, patienceMs);
   const body = { lines: [{ orderLineId: lines[0].lineId, qty: 1 }], reason: 'damaged' as const, storeId: 'store-01' };
-  await rehearsal.api('create-replacement-api', { params: { id }, body });
-  return id;
+  return { orderId, replace: () => rehearsal.api('create-replacement-api', { params: { id: orderId }, body }) };
+}
+
+/** An order that is collected, and a unit of it that arrived damaged, which the store replaces from its stock. @returns its id */
+export async function collectAndReplace(rehearsal: Insisting, patienceMs: number): Promise<string> {
+  const { orderId, replace } = await collectDamaged(rehearsal, patienceMs);
+  await replace();
+  return orderId;
 }
 
 /** A confirmed order of two units. Its customer changes one of them away. @returns its id */

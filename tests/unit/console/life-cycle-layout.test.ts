@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { describeLifeCycle } from '../../../control/operations/objects.ts';
 import { objects } from '../../../shared/catalog/objects.ts';
-import { lifeCycleGraph } from '../../../ui/life-cycle/life-cycle-graph.ts';
+import { type LifeCycleGraph, lifeCycleGraph } from '../../../ui/life-cycle/life-cycle-graph.ts';
 import { type LifeCycleLayout, lifeCycleLayout, type Point } from '../../../ui/life-cycle/life-cycle-layout.ts';
 
 const lifeCycles = objects.flatMap(describeLifeCycle);
@@ -10,6 +10,15 @@ const graphOf = (type: string) => {
   if (!lifeCycle) throw new Error(`${type} has no life cycle.`);
   return lifeCycleGraph(lifeCycle, undefined, []);
 };
+
+/** @returns the finished layout, and how often its making can be interrupted */
+function layoutOf(graph: LifeCycleGraph): LifeCycleLayout & { readonly pauses: number } {
+  const attempts = lifeCycleLayout(graph);
+  for (let pauses = 0; ; pauses += 1) {
+    const { done, value } = attempts.next();
+    if (done) return { ...value, pauses };
+  }
+}
 
 /** Which side of the line from one point to another a third point is on. */
 const sideOf = (one: Point, other: Point, third: Point): number =>
@@ -35,7 +44,7 @@ const pointsAlong = (points: readonly Point[]): Point[] =>
 test.each(lifeCycles.map(({ type }) => type))(
   'The drawing of the life cycle of a %s has no crossing lines and no line behind a state',
   (type) => {
-    const layout = lifeCycleLayout(graphOf(type));
+    const layout = layoutOf(graphOf(type));
     expect(crossingsOf(layout)).toEqual([]);
     for (const { edge, points } of layout.edges) {
       for (const [name, { x, y, width, height }] of layout.boxes) {
@@ -50,7 +59,7 @@ test.each(lifeCycles.map(({ type }) => type))(
   'The drawing of the life cycle of a %s shows every move, as a line or as a note in both states',
   (type) => {
     const graph = graphOf(type);
-    const { edges, notes } = lifeCycleLayout(graph);
+    const { edges, notes } = layoutOf(graph);
     const isNoted = ({ from, to, verbs }: (typeof graph.edges)[number]): boolean =>
       verbs.every((verb) => notes.get(from ?? '')?.leads.includes(verb) && notes.get(to)?.comes.includes(verb));
     expect(edges.length).toBeGreaterThan(0);
@@ -62,12 +71,16 @@ test.each(lifeCycles.map(({ type }) => type))(
 );
 
 test('The drawing of the life cycle of a shipment has notes for moves that many states share', () => {
-  const { notes } = lifeCycleLayout(graphOf('shipment'));
+  const { notes } = layoutOf(graphOf('shipment'));
   expect(notes.get('in-transit')).toEqual({ leads: ['return', 'lose'], comes: [] });
   expect(notes.get('lost')).toEqual({ leads: [], comes: ['lose'] });
 });
 
 test('The drawing of the life cycle of a shipment places a state without lines below its source states', () => {
-  const { boxes } = lifeCycleLayout(graphOf('shipment'));
+  const { boxes } = layoutOf(graphOf('shipment'));
   expect(boxes.get('returned-to-sender')?.y).toBeGreaterThan(boxes.get('held-at-depot')?.y ?? Number.POSITIVE_INFINITY);
+});
+
+test('The drawing of the life cycle of a payment, which takes many attempts, can be interrupted between them', () => {
+  expect(layoutOf(graphOf('payment')).pauses).toBeGreaterThan(50);
 });

@@ -133,7 +133,8 @@ test('Hostile text controls no terminal, and breaks no line', () => {
 });
 
 test.each([
-  [{ done: 0, planned: 1_200, findings: 0, elapsedMs: 0 }, '0 of 1,200 tried, no finding yet'],
-  [{ done: 300, planned: 1_200, findings: 1, elapsedMs: 40_000 }, '300 of 1,200 tried, about 2 min left, 1 finding'],
-  [{ done: 1_200, planned: 1_200, findings: 3, elapsedMs: 160_000 }, '1,200 of 1,200 tried, 3 findings'],
+  [{ done: 0, doneBefore: 0, planned: 1_200, findings: 0, elapsedMs: 0 }, '0 of 1,200 tried, no finding yet'],
+  [{ done: 300, doneBefore: 0, planned: 1_200, findings: 1, elapsedMs: 40_000 }, '300 of 1,200 tried, about 2 min left, 1 finding'],
+  [{ done: 300, doneBefore: 290, planned: 600, findings: 1, elapsedMs: 2_000 }, '300 of 600 tried, about 60 s left, 1 finding'],
+  [{ done: 1_200, doneBefore: 0, planned: 1_200, findings: 3, elapsedMs: 160_000 }, '1,200 of 1,200 tried, 3 findings'],
 ])('The progress %j is the line "%s"', (progress, line) => expect(progressLine(progress)).toBe(line));
