@@ -18,15 +18,15 @@ const STOPPED_MS = 30_000;
 const ADA = 'cus_ada';
 const ORDER_TOPIC = 'uc.order.events';
 const MINUTE = 60_000;
-/** Applications that consume payments and orders, but do not run here. */
-const OWED_TO_ABSENT = /^pending (pos|loyalty-platform)\|/;
+/** The POS consumes payments, but does not run here. */
+const OWED_TO_ABSENT = /^pending pos\|/;
 const BASKET = { channel: 'web', lines: [{ sku: 'mug-blue', qty: 1 }] };
 /** The second and the third of fifty orders; the first is collected in a store. */
 const JOURNEYS: Readonly<Record<number, (rehearsal: Rehearsed) => Promise<string>>> = { 1: importOrder, 2: changeUnits };
 const IN_STORE = { collection: { locationId: 'store-01' } };
 const port = await freePort();
 const options = {
-  services: { ...SHOP, fms: 1, wms: 1, 'carrier-platform': 1, 'promotion-engine': 1 },
+  services: { ...SHOP, fms: 1, wms: 1, 'carrier-platform': 1, 'promotion-engine': 1, 'loyalty-platform': 1 },
   kafka: `127.0.0.1:${port}`,
 } as const;
 
