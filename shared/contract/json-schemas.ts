@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { OPEN_LISTS } from '../catalog/control/drift.ts';
 
 /** A part of a document. The specification defines its shape; a linter checks it, not the compiler. */
 export type Part = Readonly<Record<string, unknown>>;
@@ -53,7 +54,7 @@ export class JsonSchemas {
       const target = named[name];
       if (target === undefined || known.has(name)) continue;
       known.add(name);
-      const published = forGenerators(target, named);
+      const published = withOpenness(name, forGenerators(target, named));
       this.#add(name, published);
       this.#addReferenced(published, named, known);
     }
@@ -78,6 +79,10 @@ const forGenerators = (schema: Part, named: Readonly<Record<string, Part>>): Par
   JSON.parse(JSON.stringify(schema), (_name, value) =>
     isPart(value) ? inPortableForm(withOneType(withReference(value, named))) : value,
   ) as Part;
+
+/** A client has to accept unknown values of an open list, which a schema cannot express. */
+const withOpenness = (name: string, part: Part): Part =>
+  OPEN_LISTS.includes(name) ? { ...part, description: [part['description'] ?? [], 'May gain values.'].flat().join(' ') } : part;
 
 /** A slash ends a literal in generated code, and generators escape an escaped slash again. In brackets it needs no escape. */
 export const portablePattern = (source: string): string =>

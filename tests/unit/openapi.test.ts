@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { apis } from '../../shared/catalog/apis.ts';
 import { applicationNames } from '../../shared/catalog/applications.ts';
+import { OPEN_LISTS } from '../../shared/catalog/control/drift.ts';
 import { controlOperations } from '../../shared/catalog/control/operations.ts';
 import { type ApiDefinition, changesSomething, isMutating, namesRehearsal } from '../../shared/catalog/define.ts';
 import { dependencyProblems, problems } from '../../shared/catalog/problems.ts';
@@ -174,6 +175,14 @@ test('The OpenAPI document defines a refusal of both gateway and applications on
     ),
   );
   expect(inPlace).toEqual([]);
+});
+
+test('The OpenAPI document describes each open list, and no other enumeration, as one that may gain values', () => {
+  const described = Object.entries(document.components.schemas).filter(([, { description }]) =>
+    /May gain values\.$/.test(`${description}`),
+  );
+  expect(described.map(([name]) => name)).toEqual(OPEN_LISTS.toSorted());
+  expect(document.components.schemas['Channel']).toMatchObject({ description: 'Sales channel. May gain values.' });
 });
 
 test('The OpenAPI document closes requests, marks optional ones, leaves responses open, and omits members that only applications send', () => {
