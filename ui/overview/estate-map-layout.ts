@@ -22,9 +22,6 @@ const ROW = 62;
 const FIRST_ROW = 36;
 const NODE_HEIGHT = 44;
 const MOST_ROWS = Math.max(...LANES.map(({ nodes }) => nodes.length));
-/** A lane is as high as the one with the most nodes. */
-const HEIGHT = FIRST_ROW + MOST_ROWS * ROW + 4;
-const LANE_BOX = { height: HEIGHT - 8, top: 4 };
 /** Lengths in units of the picture. */
 export interface MapSize {
   readonly map: { readonly width: number; readonly height: number };
@@ -32,28 +29,23 @@ export interface MapSize {
   readonly node: { readonly width: number; readonly height: number };
   /** Where each lane begins. */
   readonly laneX: readonly [number, number, number];
-  /** How far a line within a lane bends from it, and how much further for each row. */
-  readonly bulge: number;
-  readonly bulgePerRow: number;
 }
 
-export const WIDE: MapSize = {
-  map: { width: 720, height: HEIGHT },
-  lane: { width: 180, ...LANE_BOX },
-  node: { width: 140, height: NODE_HEIGHT },
-  laneX: [4, 270, 536],
-  bulge: 14,
-  bulgePerRow: 3,
-};
+/** A lane is as high as the one with the most nodes. */
+function sizeOf(laneX: MapSize['laneX'], laneWidth: number, nodeWidth: number): MapSize {
+  const height = FIRST_ROW + MOST_ROWS * ROW + 4;
+  return {
+    map: { width: laneX[0] + laneX[2] + laneWidth, height },
+    lane: { width: laneWidth, height: height - 8, top: 4 },
+    node: { width: nodeWidth, height: NODE_HEIGHT },
+    laneX,
+  };
+}
+
+export const WIDE = sizeOf([4, 270, 536], 180, 140);
 /** For a window that has no room for columns: as wide as a telephone. */
-export const NARROW: MapSize = {
-  map: { width: 366, height: HEIGHT },
-  lane: { width: 112, ...LANE_BOX },
-  node: { width: 92, height: NODE_HEIGHT },
-  laneX: [0, 127, 254],
-  bulge: 6,
-  bulgePerRow: 1.5,
-};
+export const NARROW = sizeOf([0, 127, 254], 112, 92);
+
 /** The part of a note that a narrow node has room for. A comma within a number begins no detail. */
 export const withoutDetails = (note: string): string => note.split(/[:·]|,\s/)[0]?.trim() ?? '';
 
@@ -160,8 +152,8 @@ function lineBetween({ from, to, start, end, size }: Line, track: () => number):
   const begin = `M${start.x} ${start.y}`;
   if (from.lane === to.lane) {
     // A curve reaches three quarters of its bulge. It stays in the margin of its lane.
-    const most = (marginOf(size) * 4) / 3;
-    const bulge = (from.lane === LAST ? 1 : -1) * Math.min(most, size.bulge + size.bulgePerRow * Math.abs(from.row - to.row));
+    const part = Math.min(4 / 3, 0.65 + 0.15 * Math.abs(from.row - to.row));
+    const bulge = (from.lane === LAST ? 1 : -1) * part * marginOf(size);
     return `${begin}C${start.x + bulge} ${start.y} ${end.x + bulge} ${end.y} ${end.x} ${end.y}`;
   }
   if (Math.abs(from.lane - to.lane) === 1) return begin + curve(start, end);

@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
-import { drawn, enterAgain, isRehearsalName, route, trouble, useResource } from '../data/data.ts';
-import { Dialog, Icon, Unknown } from '../kit/kit.ts';
+import { drawn, trouble, useResource } from '../data/data.ts';
+import { Dialog, Icon } from '../kit/kit.ts';
 import css from './shell.module.css';
 
 /** Names the rehearsal, and opens the list of all. */
@@ -28,33 +28,10 @@ export function Picker({ rehearsal }: { rehearsal: string }) {
   );
 }
 
-/** Its code is loaded when somebody opens it. */
-function LazyList({ of }: { of?: string | undefined }) {
-  const code = useResource('code of the rehearsal list', () => import('./rehearsal-list.tsx'));
-  return drawn(code, ({ RehearsalList }) => <RehearsalList of={of} />);
-}
+const useList = () => useResource('code of the rehearsal list', () => import('./rehearsal-list.tsx'));
 
-/** In place of the pages of a rehearsal that does not exist, or of its administration. */
-export const UnknownRehearsal = ({ name }: { name: string }) => (
-  <Unknown
-    title="Unknown rehearsal"
-    words="There is no rehearsal"
-    id={name}
-    why={
-      <>
-        It ended, it was deleted, or the name is wrong.{' '}
-        {route.value.rehearsal !== undefined && isRehearsalName(name) && (
-          <button type="button" onClick={() => void enterAgain()}>
-            Look again
-          </button>
-        )}{' '}
-        These exist:
-      </>
-    }
-    card={
-      <div class="in">
-        <LazyList />
-      </div>
-    }
-  />
-);
+/** Its code is loaded when somebody opens it. */
+const LazyList = ({ of }: { of?: string | undefined }) => drawn(useList(), ({ RehearsalList }) => <RehearsalList of={of} />);
+
+/** In place of the pages of a rehearsal that does not exist, or of its administration. It has the list of those that exist. */
+export const UnknownRehearsal = ({ name }: { name: string }) => drawn(useList(), ({ NoRehearsal }) => <NoRehearsal name={name} />);

@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
-import { drawn, type Output, rehearsalLink, route, useRead } from '../data/data.ts';
-import { Empty, Row, rehearsalTime, wallTime } from '../kit/kit.ts';
+import { drawn, enterAgain, isRehearsalName, type Output, rehearsalLink, route, useRead } from '../data/data.ts';
+import { Empty, Row, rehearsalTime, Unknown, wallTime } from '../kit/kit.ts';
 import { Treasures } from '../rehearsals/treasures.tsx';
 
 /**
@@ -48,3 +48,28 @@ const rowOf = ({ name, now, lastUsedAt }: Output<'list-rehearsals'>['items'][num
     />
   );
 };
+
+/** A rehearsal that does not exist, and those that exist. */
+export const NoRehearsal = ({ name }: { name: string }) => (
+  <Unknown
+    title="Unknown rehearsal"
+    words="There is no rehearsal"
+    id={name}
+    why={
+      <>
+        It ended, it was deleted, or the name is wrong.{' '}
+        {route.value.rehearsal !== undefined && isRehearsalName(name) && (
+          <button type="button" onClick={() => void enterAgain()}>
+            Look again
+          </button>
+        )}{' '}
+        These exist:
+      </>
+    }
+    card={
+      <div class="in">
+        <RehearsalList of={undefined} />
+      </div>
+    }
+  />
+);
