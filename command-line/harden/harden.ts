@@ -114,7 +114,7 @@ export function hardenCommand(): Command {
     .addOption(
       repeatable(new Option('--only <family>', `Tries these families: ${FAMILIES.join(', ')}.`), (text) => text.split(',').map(familyOf)),
     )
-    .addOption(new Option('--all', 'Try each misfortune at each place.'))
+    .addOption(new Option('--all', 'Try all calls and events of a kind, in place of the first ones and the last.'))
     .addOption(new Option('--pairs', 'Then try pairs of misfortunes that your command survives alone, while the budget lasts.'))
     .addOption(new Option('--plan', 'Print what would be tried.'))
     .addOption(new Option('--again <cell>', 'Try one cell again, such as C17, or a pair, such as C17+C20.'))

@@ -1,5 +1,5 @@
 import { type Cell, FAMILIES, type Family, type HardenRun, isFailing, type Site, VERDICTS } from './run.ts';
-import { isTried, type Outcome, outcomeOf } from './words.ts';
+import { type Outcome, outcomeOf } from './words.ts';
 
 /** The misfortunes of one family at one site. */
 export interface Field {
@@ -7,8 +7,6 @@ export interface Field {
   readonly cells: readonly (Outcome & { readonly cell: Cell })[];
   /** The gravest outcome, which stands for the field. */
   readonly worst: Outcome;
-  /** Some cells were tried, and some not. */
-  readonly isPartial: boolean;
 }
 
 export interface MatrixRow {
@@ -44,8 +42,7 @@ function fieldOf(family: Family, cells: readonly Cell[] | undefined, accepted: R
   if (cells === undefined) return undefined;
   const shown = cells.map((cell) => ({ cell, ...outcomeOf(cell, cell.finding !== undefined && accepted.has(cell.finding)) }));
   const [worst] = shown.toSorted((one, other) => rank(one) - rank(other));
-  const tried = cells.filter(isTried).length;
-  return worst && { family, cells: shown, worst, isPartial: tried > 0 && tried < cells.length };
+  return worst && { family, cells: shown, worst };
 }
 
 /** Failures, gravest first; then what varies, accepted failures, successes, cells that never struck, and cells that were not tried. */

@@ -1,4 +1,4 @@
-import type { OperationInput } from '../call-types.ts';
+import type { OperationInput, OperationOutput } from '../call-types.ts';
 import { type EstateAccess, EstateRehearsal } from '../estate-rehearsal.ts';
 import type { PlannedCell } from './cells.ts';
 import { type BookEntry, effectsOf } from './effects.ts';
@@ -217,14 +217,22 @@ async function setFault(rehearsal: EstateRehearsal, name: string, body: PlannedC
   }
 }
 
+type ListedDeliveries = OperationOutput<'list-webhook-deliveries'>['items'];
+
 async function readDeliveries(rehearsal: EstateRehearsal): Promise<readonly Delivery[]> {
   const { items } = await rehearsal.control('list-webhooks');
   if (items.length === 0) return [];
   const { items: journal } = await rehearsal.control('read-journal', { query: { limit: MOST_HOPS, bodies: 'false' } });
-  const lists = await Promise.all(
-    items.map(async ({ name }) =>
-      deliveriesOf(name, (await rehearsal.control('list-webhook-deliveries', { params: { name }, query: { limit: 200 } })).items, journal),
-    ),
-  );
+  const lists = await Promise.all(items.map(async ({ name }) => deliveriesOf(name, await allDeliveries(rehearsal, name), journal)));
   return lists.flat();
+}
+
+async function allDeliveries(rehearsal: EstateRehearsal, name: string): Promise<ListedDeliveries> {
+  const all: ListedDeliveries[number][] = [];
+  for (let before: number | undefined; ; ) {
+    const { items, next } = await rehearsal.control('list-webhook-deliveries', { params: { name }, query: { before, limit: 200 } });
+    all.push(...items);
+    if (next === undefined) return all;
+    before = next;
+  }
 }

@@ -23,11 +23,11 @@ export const SENTENCES: Readonly<Record<Verdict, string>> = {
   stuck: 'The command did not end.',
   unstable: 'Repeated tries had different outcomes.',
   'failed-cleanly': 'The command failed and left nothing behind.',
-  'not-struck': 'The misfortune never happened in this try.',
+  'not-struck': 'The misfortune never happened in this try, or nothing could reveal it.',
   survived: 'It ended as in the baseline.',
 };
 
-/** One word for a cell: at most six letters. */
+/** One word for a cell: at most seven letters. */
 const WORDS: Readonly<Record<Verdict, string>> = {
   twice: 'twice',
   half: 'half',
@@ -36,7 +36,7 @@ const WORDS: Readonly<Record<Verdict, string>> = {
   stuck: 'stuck',
   unstable: 'varies',
   'failed-cleanly': 'ok',
-  'not-struck': '–',
+  'not-struck': 'unseen',
   survived: 'ok',
 };
 
@@ -50,7 +50,7 @@ export interface Outcome {
   readonly tone: Tone | undefined;
 }
 
-const OPEN: Outcome = { mark: '·', word: '·', tone: undefined };
+const OPEN: Outcome = { mark: '·', word: 'untried', tone: undefined };
 
 /** @param isAccepted the team has accepted the finding of the cell */
 export function outcomeOf({ verdict }: Cell, isAccepted: boolean): Outcome {
@@ -137,7 +137,11 @@ export function notTried(run: HardenRun): readonly string[] {
       : [
           `${counted(open.length, 'misfortune')} ${open.length === 1 ? 'was' : 'were'} not tried${isRunning(run) ? ' yet' : ''}: ${byFamily.join(' · ')}.`,
         ]),
-    ...(missed === 0 ? [] : [`${counted(missed, 'misfortune')} never happened in ${missed === 1 ? 'its try' : 'their tries'}.`]),
+    ...(missed === 0
+      ? []
+      : [
+          `${counted(missed, 'misfortune')} never happened in ${missed === 1 ? 'its try' : 'their tries'}, or nothing could reveal ${missed === 1 ? 'it' : 'them'}.`,
+        ]),
   ];
 }
 

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import { ApiRefusal, DEMO_CREDENTIALS, type EstateRehearsal, HardenFailed, harden } from '../../rehearsal/public.ts';
 import { estate } from '../support/estate.ts';
+import { receiveEvents } from '../support/event-receiver.ts';
 
 const access = { gateway: estate.gateway, credentials: DEMO_CREDENTIALS };
 const MINUTES = 240_000;
@@ -149,6 +150,22 @@ describe('harden in a test', () => {
           remedy: expect.stringContaining('After a final refusal, such as 500, cancel what the story has begun'),
         },
       ]);
+    },
+    MINUTES,
+  );
+
+  test(
+    'harden plans for all deliveries of a webhook, also for more than one answer of the estate lists',
+    async () => {
+      await using receiver = await receiveEvents();
+      const story = async (rehearsal: EstateRehearsal): Promise<void> => {
+        await rehearsal.control('put-webhook', { params: { name: 'shop' }, body: { url: receiver.url, types: ['basket-created'] } });
+        const lines = [{ sku: 'mug-blue', qty: 1 }];
+        for (let baskets = 0; baskets < 201; baskets++) await rehearsal.api('create-basket-api', { body: { channel: 'web', lines } });
+        await rehearsal.control('settle');
+      };
+      const { baseline } = await harden(access, story, { families: ['calendar'], again: 'C1' });
+      expect(baseline.deliveries).toBe(201);
     },
     MINUTES,
   );

@@ -63,7 +63,7 @@ function textOf(field: Field | undefined, hasMarks: boolean): string {
   const { cells, worst } = field;
   if (!hasMarks) return worst.word;
   const marks = cells.map(({ mark }) => mark).join('');
-  return worst.tone === 'bad' || worst.tone === 'warn' ? `${marks} ${worst.word}` : marks;
+  return worst.tone === 'good' ? marks : `${marks} ${worst.word}`;
 }
 
 const COLOURS: Readonly<Record<Tone, Parameters<typeof styled>[0]>> = {
