@@ -8,7 +8,17 @@ import { causeKeyOf, groupsOf, isAccepted, paragraphOf, remedyOf } from './findi
 import { trouble } from './functions.ts';
 import { findPair, pairsOf } from './pairs.ts';
 import { NotPossible, storiesIn, type Telling, type UserSystem, type World } from './play.ts';
-import { type Cell, type Difference, FAMILIES, type Finding, type HardenRun, isFailing, VERDICTS, type Verdict } from './run.ts';
+import {
+  type Cell,
+  type Difference,
+  FAMILIES,
+  type Family,
+  type Finding,
+  type HardenRun,
+  isFailing,
+  VERDICTS,
+  type Verdict,
+} from './run.ts';
 import { isCutShort, type PlannedSite, sitesOf, undeliveredTo } from './sites.ts';
 import { differencesOfStories, type Facts, type Judgement, judge, judgeRepetition } from './verdict.ts';
 
@@ -193,9 +203,15 @@ const countOf = (sites: readonly PlannedSite[], kind: PlannedSite['kind']): numb
 
 const untried = ({ id, site, family, misfortune, label }: PlannedCell): Cell => ({ id, site, family, misfortune, label });
 
-function notJudged({ check }: Telling, families: readonly string[], wording: Wording): readonly string[] {
-  if (check !== undefined) return [];
+/** Of the families, those that strike the deliveries of webhooks. */
+const OF_DELIVERIES: readonly Family[] = ['delivery', 'forged'];
+const NO_DELIVERY = 'No webhook got an event, so none was repeated, delayed or forged. What a consumer of Kafka gets is not struck.';
+
+function notJudged({ check, deliveries }: Telling, families: readonly Family[], wording: Wording): readonly string[] {
+  const unstruck = deliveries.length === 0 && families.some((family) => OF_DELIVERIES.includes(family)) ? [NO_DELIVERY] : [];
+  if (check !== undefined) return unstruck;
   return [
+    ...unstruck,
     `There is no check of your system, so only the exit code and the books of the estate were compared. ${wording.check}`,
     ...(families.includes('forbidden') ? ['Without a check, wrong values in answers count as not reached.'] : []),
   ];

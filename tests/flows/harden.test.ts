@@ -170,6 +170,17 @@ describe('harden in a test', () => {
     MINUTES,
   );
 
+  test(
+    'harden names the deliveries that a story without a webhook does not have',
+    async () => {
+      const { notJudged } = await harden(access, withOneKey, { families: ['delivery', 'calendar'], again: 'C1' });
+      expect(notJudged).toContain(
+        'No webhook got an event, so none was repeated, delayed or forged. What a consumer of Kafka gets is not struck.',
+      );
+    },
+    MINUTES,
+  );
+
   test('harden names the error of a story that fails without any misfortune', async () => {
     const { message, run, cause } = await failureOf(
       harden(access, (rehearsal) => rehearsal.api('get-order-api', { params: { id: 'ord_00000000000000000000000000' } })),
