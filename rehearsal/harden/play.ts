@@ -1,4 +1,7 @@
+import { problems } from '../../shared/catalog/problems.ts';
+import { pause } from '../../shared/process/waiting.ts';
 import type { OperationInput, OperationOutput } from '../call-types.ts';
+import { ControlError } from '../estate-client.ts';
 import { type EstateAccess, EstateRehearsal } from '../estate-rehearsal.ts';
 import type { PlannedCell } from './cells.ts';
 import { type BookEntry, effectsOf } from './effects.ts';
@@ -100,7 +103,7 @@ export function storiesIn(world: World, system: UserSystem) {
     if (known) return known;
     const read = (async () => {
       await using rehearsal = await create(startsAt);
-      await rehearsal.control('advance-clock', { body: { to: endedAt } });
+      await advance(rehearsal, { to: endedAt });
       return (await rehearsal.control('read-books')).entries;
     })();
     worldsBefore.set(startsAt, read);
@@ -154,7 +157,7 @@ export function storiesIn(world: World, system: UserSystem) {
     await rehearsal.deleteFaults();
     await rehearsal.control('settle');
     const deliveries = cell === undefined ? await readDeliveries(rehearsal) : [];
-    const { now } = await rehearsal.control('advance-clock', { body: { by: world.patience } });
+    const { now } = await advance(rehearsal, { by: world.patience });
     await system.beside?.rest(rehearsal, false);
     const ownCheck = await system.check?.(rehearsal);
     const { exitCode, check, ending, isStoryBroken } = (await playing.end?.()) ?? playing;
@@ -214,6 +217,25 @@ async function setFault(rehearsal: EstateRehearsal, name: string, body: PlannedC
     if (error instanceof Error && 'detail' in error && 'status' in error && Number(error.status) < 500)
       throw new NotPossible(String(error.detail));
     throw error;
+  }
+}
+
+/** Wall time in which an advance that the user's work has begun may end after it. */
+const OTHER_ADVANCE_MS = 120_000;
+
+/** Advances the clock after another advance has ended: a command that was stopped may have begun one. */
+async function advance(
+  rehearsal: EstateRehearsal,
+  body: NonNullable<OperationInput<'advance-clock'>['body']>,
+): Promise<OperationOutput<'advance-clock'>> {
+  for (const begun = performance.now(); ; ) {
+    try {
+      return await rehearsal.control('advance-clock', { body });
+    } catch (error) {
+      const isBusy = error instanceof ControlError && error.status === problems.clock_busy.status;
+      if (!isBusy || performance.now() - begun > OTHER_ADVANCE_MS) throw error;
+    }
+    await pause(1_000);
   }
 }
 

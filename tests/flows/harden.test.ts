@@ -3,6 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import { ApiRefusal, DEMO_CREDENTIALS, type EstateRehearsal, HardenFailed, harden } from '../../rehearsal/public.ts';
 import { estate } from '../support/estate.ts';
 import { receiveEvents } from '../support/event-receiver.ts';
+import { eventually } from '../support/eventually.ts';
 
 const access = { gateway: estate.gateway, credentials: DEMO_CREDENTIALS };
 const MINUTES = 240_000;
@@ -177,6 +178,27 @@ describe('harden in a test', () => {
       expect(notJudged).toContain(
         'No webhook got an event, so none was repeated, delayed or forged. What a consumer of Kafka gets is not struck.',
       );
+    },
+    MINUTES,
+  );
+
+  test(
+    'harden waits for an advance of the clock that a story has left behind',
+    async () => {
+      // Events have the same id in each story.
+      let attempts = 0;
+      await using receiver = await receiveEvents(() => (++attempts === 1 ? { status: 503 } : { status: 204, afterMs: 2_000 }));
+      const story = async (rehearsal: EstateRehearsal): Promise<void> => {
+        attempts = 0;
+        await rehearsal.control('put-webhook', { params: { name: 'shop' }, body: { url: receiver.url, types: ['basket-created'] } });
+        await rehearsal.api('create-basket-api', { body: { channel: 'web', lines: [{ sku: 'mug-blue', qty: 1 }] } });
+        await eventually('the first attempt at the delivery', async () => attempts === 1);
+        await rehearsal.control('settle');
+        void rehearsal.control('advance-clock', { body: { by: 'P1D' } }).catch(() => undefined);
+        await eventually('the second attempt at the delivery', async () => attempts === 2);
+      };
+      const { baseline, cells } = await harden(access, story, { families: ['calendar'], again: 'C1' });
+      expect([baseline.deliveries, cells.map(({ verdict }) => verdict)]).toEqual([1, ['survived']]);
     },
     MINUTES,
   );
