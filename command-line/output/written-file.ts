@@ -20,8 +20,8 @@ export async function writeGiven(file: string, content: string | Uint8Array): Pr
 }
 
 /**
- * Replaces a file that may exist: whoever is killed in between leaves the old content or the new one. A named pipe and a device keep their
- * place. @throws UnwrittenFile
+ * Replaces a file that may exist: a process that is killed in between leaves the old content or the new one. A named pipe and a device keep
+ * their place. @throws UnwrittenFile
  */
 export async function replaceGiven(file: string, content: string): Promise<void> {
   const found = await stat(file).catch(() => undefined);
