@@ -220,7 +220,7 @@ async function setFault(rehearsal: EstateRehearsal, name: string, body: PlannedC
   }
 }
 
-/** Wall time in which an advance that the user's work has begun may end after it. */
+/** The longest wait for an advance of the clock that a command has left behind. */
 const OTHER_ADVANCE_MS = 120_000;
 
 /** Advances the clock after another advance has ended: a command that was stopped may have begun one. */
